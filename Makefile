@@ -58,7 +58,7 @@ bench: build needs-test
 soak: needs needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
 	$(SWIFT) run -c release nights 143000
-	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
+	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss -k faults
 	$(MAKE) fuzz
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'

@@ -76,7 +76,7 @@ let package = Package(
             name: "ProviderHTTP", dependencies: ["CLibCurl", "CLibExpat", "ProviderKit"], swiftSettings: house),
         .target(
             name: "ProviderHost",
-            dependencies: ["ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
+            dependencies: ["FileSystem", "ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
             swiftSettings: house),
         .target(
             name: "ProviderConformance",
@@ -177,11 +177,15 @@ let package = Package(
             name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo",
             exclude: ["plugin.yaml", "media", "fixtures"],
             swiftSettings: house),
-        .executableTarget(
-            name: "coursefetch-providers", dependencies: ["ProviderKit", "ProviderHTTP", crypto, subprocess, system],
+        .target(
+            name: "BundledProviders", dependencies: ["ProviderKit", "ProviderHTTP", crypto, subprocess, system],
             path: "Plugins",
-            exclude: ["demo", "yt-dlp"] + bundledProviders.flatMap { folder, more in more.map { "\(folder)/\($0)" } },
-            sources: ["program"] + bundledProviders.map(\.folder), swiftSettings: house),
+            exclude: ["demo", "yt-dlp", "program"]
+                + bundledProviders.flatMap { folder, more in more.map { "\(folder)/\($0)" } },
+            sources: ["shared"] + bundledProviders.map(\.folder), swiftSettings: house),
+        .executableTarget(
+            name: "coursefetch-providers", dependencies: ["BundledProviders", "ProviderKit"], path: "Plugins/program",
+            swiftSettings: house),
 
         // What the tests share.
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: house),
@@ -206,7 +210,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "MigrationSources",
+                "HLSMedia", "MigrationSources", "ProviderHTTP", "BundledProviders",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzHarnesses", "TestSupport", system], swiftSettings: house),
 
@@ -232,13 +236,16 @@ let package = Package(
             name: "ProviderHTTPTests", dependencies: ["ProviderHTTP", "ProviderKit", "TestServers", system],
             swiftSettings: house),
         .testTarget(
-            name: "BundledProviderTests", dependencies: ["coursefetch-providers", "ProviderHTTP", "ProviderKit"],
+            name: "BundledProviderTests",
+            dependencies: [
+                "BundledProviders", "coursefetch-providers", "ProviderHTTP", "ProviderKit", "TestSupport", system,
+            ],
             swiftSettings: house),
         .testTarget(
             name: "ProviderHostTests",
             dependencies: [
-                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "coursefetch-providers",
-                "plugin-host-probe",
+                "FileSystem", "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "BundledProviders",
+                "coursefetch-providers", "plugin-host-probe",
                 subprocess, logging, system,
             ],
             swiftSettings: house),
@@ -318,7 +325,7 @@ let package = Package(
             dependencies: [
                 "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs", "Operations", "DownloadRunner",
                 "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
-                "MediaTransfer", "ProviderKit", "UserState", "TestSupport", logging, system,
+                "MediaTransfer", "ProviderKit", "UserState", "Hooks", "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -327,7 +334,7 @@ let package = Package(
                 "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "DownloadRunner",
                 "DownloadStore",
                 "FileSystem", "MediaLibrary", "UserState",
-                "YAMLSource", "coursefetch",
+                "YAMLSource", "coursefetch", "TestSupport",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
@@ -346,6 +353,7 @@ let package = Package(
 if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {
     let readers = [
         "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia", "MigrationSources",
+        "ProviderHTTP", "BundledProviders",
     ]
     for target in package.targets where readers.contains(target.name) {
         target.swiftSettings = house + [.unsafeFlags(["-sanitize=fuzzer"])]

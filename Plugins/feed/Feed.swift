@@ -34,6 +34,8 @@ struct Feed: Sendable, PrintsRedacted {
     ///
     /// Related: RFC 5005 §3
     var next: WebAddress?
+    /// What is wrong with its XML, which is read all the same.
+    var mistake: String?
     /// For the next conditional request.
     var validator: String?
 }

@@ -33,10 +33,13 @@ enum FeedOrder: String {
                 parameters["media_type"] = episode.mediaType.map { .string($0) }
                 if episode.kind != .file { parameters["kind"] = .string(episode.kind.rawValue) }
             }
+            let id = EpisodeID.listed(episode.id, ofPrivateFeed: hidesAddresses)
             return Listing.Video(
-                id: episode.id, title: episode.title, description: episode.description,
+                id: id, formerly: id == episode.id ? nil : episode.id, title: episode.title,
+                description: episode.description,
                 publishedAt: episode.publishedAt, duration: episode.duration,
-                cover: shown(episode.cover, hidesAddresses), parameters: parameters)
+                cover: shown(episode.cover, hidesAddresses), parameters: parameters,
+                episode: episode.number.flatMap(Self.number))
         }
         let numbers = self == .newest ? seasons.keys.sorted(by: >) : seasons.keys.sorted()
         return Listing(
@@ -45,9 +48,15 @@ enum FeedOrder: String {
                 let episodes = sorted(seasons[number] ?? [])
                 let name = episodes.lazy.compactMap(\.seasonName).first
                 return Listing.Chapter(
-                    id: "season-\(number)", title: name ?? "Season \(number)", videos: episodes.map(video))
+                    id: "season-\(number)", title: name ?? "Season \(number)", videos: episodes.map(video),
+                    season: Self.number(Double(number)))
             },
             videos: sorted(direct).map(video))
+    }
+
+    /// A number as a listing has it; nil for one and a half, and for one that is a date.
+    private static func number(_ number: Double) -> Int? {
+        Int(exactly: number).flatMap { (0...99_999_999).contains($0) ? $0 : nil }
     }
 
     private func shown(_ cover: String?, _ hidesAddresses: Bool) -> String? {

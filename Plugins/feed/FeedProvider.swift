@@ -26,7 +26,7 @@ struct FeedProvider: Provider {
             return resolution(address, kind, parameters["media_type"]?.string, endpoint)
         }
         let feed = try await feeds.current(endpoint, isFresh: request.previous != nil)
-        guard let episode = feed.episodes.first(where: { $0.id == request.video.id }) else {
+        guard let episode = feed.episodes.first(where: { EpisodeID.isSame(request.video.id, as: $0.id) }) else {
             throw ProviderError(.notFound, "the feed of \(endpoint.address.host) doesn't have this episode any more")
         }
         var resolution = resolution(episode.enclosure, episode.kind, episode.mediaType, endpoint)

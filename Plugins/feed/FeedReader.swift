@@ -9,78 +9,114 @@ import Foundation
 
 /// Reads a feed out of its XML, as leniently as feeds are written.
 struct FeedReader {
-    private static let atom = "http://www.w3.org/2005/Atom"
-    private static let itunes = "http://www.itunes.com/dtds/podcast-1.0.dtd"
-    private static let podcast = "https://podcastindex.org/namespace/1.0"
-    private static let media = "http://search.yahoo.com/mrss/"
-    private static let rss1 = "http://purl.org/rss/1.0/"
-    private static let dublinCore = "http://purl.org/dc/elements/1.1/"
+    /// Addresses that refer to a long base may have far more bytes than the feed.
+    private static let addressBound = 64 << 20
 
-    /// Where the feed was read: relative addresses refer to it.
-    let base: WebAddress
+    /// Where the feed was read: relative addresses refer to it, unless an `xml:base` is nearer.
+    let address: WebAddress
+    private let root: XMLElement
+    private let elements: FeedElements
 
-    /// The feed whose outermost element is `root`.
-    func feed(_ root: XMLElement) throws(ProviderError) -> Feed {
+    /// Makes a reader of the feed whose outermost element is `root`.
+    init(_ root: XMLElement, at address: WebAddress) {
+        self.root = root
+        self.address = address
+        elements = FeedElements(own: root.namespace)
+    }
+
+    /// The feed.
+    func feed() throws(ProviderError) -> Feed {
+        let base = base(of: root, in: address)
         switch root.name {
-        case "rss": return rss(channel: root.first("channel") ?? root, items: root.first("channel")?.all("item") ?? [])
+        case "rss":
+            let channel = elements.first("channel", in: root) ?? root
+            return try rss(channel, items: elements.all("item", in: channel), base)
         case "RDF":
-            let channel = root.first("channel", in: Self.rss1) ?? root
-            return rss(channel: channel, items: root.all("item", in: Self.rss1))
-        case "feed" where root.namespace == Self.atom: return atom(root)
-        default: throw ProviderError(.unavailable, "\(base.host) answers with XML that is no feed")
+            return try rss(elements.first("channel", in: root) ?? root, items: elements.all("item", in: root), base)
+        case "feed" where ["", "atom"].contains(FeedVocabulary(namespace: root.namespace)?.rawValue):
+            return try atom(base)
+        default: throw ProviderError(.unavailable, "\(address.host) answers with XML that is no feed")
         }
     }
 
-    private func rss(channel: XMLElement, items: [XMLElement]) -> Feed {
-        var feed = Feed(title: text(channel, "title"), hasItems: !items.isEmpty, next: next(channel))
-        feed.cover =
-            address(channel.first("image", in: Self.itunes)?.attributes["href"])
-            ?? address(channel.first("image").flatMap { text($0, "url") })
-        feed.episodes = items.compactMap { item in
-            let date = text(item, "pubDate") ?? item.text(of: "date", in: Self.dublinCore)
-            return episode(
-                item, id: text(item, "guid"), date: date,
-                description: text(item, "description") ?? item.text(of: "summary", in: Self.itunes))
-        }
-        return feed
-    }
-
-    private func atom(_ root: XMLElement) -> Feed {
-        let entries = root.all("entry", in: Self.atom)
-        var feed = Feed(title: text(root, "title"), hasItems: !entries.isEmpty, next: next(root))
-        feed.cover =
-            address(root.first("image", in: Self.itunes)?.attributes["href"]) ?? address(text(root, "logo"))
-        feed.episodes = entries.compactMap { entry in
+    private func rss(_ channel: XMLElement, items: [XMLElement], _ base: WebAddress) throws(ProviderError) -> Feed {
+        let base = self.base(of: channel, in: base)
+        var feed = Feed(title: elements.text("title", in: channel), hasItems: !items.isEmpty, next: next(channel, base))
+        feed.cover = image(of: channel, base) ?? cover(of: channel, base)
+        feed.episodes = try episodes(items) { item in
             episode(
-                entry, id: text(entry, "id"), date: text(entry, "published") ?? text(entry, "updated"),
-                description: text(entry, "summary") ?? text(entry, "content"))
+                item, id: elements.text("guid", in: item),
+                description: elements.text("description", in: item) ?? elements.text("summary", .itunes, in: item), base
+            )
         }
         return feed
     }
 
-    private func episode(_ item: XMLElement, id: String?, date: String?, description: String?) -> Feed.Episode? {
-        guard let media = medium(item) else { return nil }
-        let title = text(item, "title") ?? item.text(of: "title", in: Self.itunes)
+    private func atom(_ base: WebAddress) throws(ProviderError) -> Feed {
+        let entries = elements.all("entry", in: root)
+        var feed = Feed(title: elements.text("title", in: root), hasItems: !entries.isEmpty, next: next(root, base))
+        feed.cover = image(of: root, base) ?? reference(elements.text("logo", in: root), base)
+        feed.episodes = try episodes(entries) { entry in
+            episode(
+                entry, id: elements.text("id", in: entry),
+                description: elements.text("summary", in: entry) ?? elements.text("content", in: entry), base)
+        }
+        return feed
+    }
+
+    private func episodes(
+        _ items: [XMLElement], _ episode: (XMLElement) -> Feed.Episode?
+    ) throws(ProviderError) -> [Feed.Episode] {
+        var (episodes, bytes) = ([Feed.Episode](), 0)
+        for item in items {
+            guard let episode = episode(item) else { continue }
+            bytes += episode.id.utf8.count + episode.enclosure.text.utf8.count + (episode.cover?.utf8.count ?? 0)
+            guard bytes <= Self.addressBound else {
+                throw ProviderError(.unavailable, "the feed of \(address.host) is too large")
+            }
+            episodes.append(episode)
+        }
+        return episodes
+    }
+
+    private func episode(_ item: XMLElement, id: String?, description: String?, _ base: WebAddress) -> Feed.Episode? {
+        let base = self.base(of: item, in: base)
+        guard let media = medium(item, base) else { return nil }
         // Without a guid, the address is what stays the same; its query may not.
         let id = id ?? media.address.origin + media.address.path
         guard id.utf8.count <= 1024 else { return nil }
-        let group = item.first("group", in: Self.media) ?? item
-        let season = item.first("season", in: Self.podcast)
-        let episode = item.first("episode", in: Self.podcast)
-        let description = description ?? group.text(of: "description", in: Self.media)
+        let group = elements.first("group", .media, in: item) ?? item
+        let season = elements.first("season", .podcast, in: item)
+        let episode = elements.first("episode", .podcast, in: item)
+        let description = description ?? elements.text("description", .media, in: group)
         return Feed.Episode(
-            id: id, title: title.map { PlainText.of(html: $0, bound: 1000) },
+            id: id, title: title(of: item, group).map { PlainText.of(html: $0, bound: 1000) },
             description: description.map { PlainText.of(html: $0) }.flatMap { $0.isEmpty ? nil : $0 },
-            publishedAt: date.flatMap(WebDate.date),
-            duration: item.text(of: "duration", in: Self.itunes).flatMap(Self.seconds) ?? media.duration,
-            season: (season?.words ?? item.text(of: "season", in: Self.itunes)).flatMap { Int($0) },
+            publishedAt: date(of: item),
+            duration: elements.text("duration", .itunes, in: item).flatMap(Self.seconds) ?? media.duration,
+            season: (season?.words ?? elements.text("season", .itunes, in: item)).flatMap { Int($0) },
             seasonName: season?.attributes["name"],
-            number: (episode?.words ?? item.text(of: "episode", in: Self.itunes)).flatMap { Double($0) },
-            cover: address(item.first("image", in: Self.itunes)?.attributes["href"])
-                ?? address(
-                    (group.first("thumbnail", in: Self.media) ?? item.first("thumbnail", in: Self.media))?
-                        .attributes["url"]),
+            number: (episode?.words ?? elements.text("episode", .itunes, in: item)).flatMap { Double($0) },
+            cover: image(of: item, base)
+                ?? reference(
+                    (elements.first("thumbnail", .media, in: group) ?? elements.first("thumbnail", .media, in: item))?
+                        .attributes["url"], base),
             enclosure: media.address, mediaType: media.type, kind: media.isPlaylist ? .hls : .file)
+    }
+
+    private func title(of item: XMLElement, _ group: XMLElement) -> String? {
+        elements.text("title", in: item) ?? elements.text("title", .itunes, in: item)
+            ?? elements.text("title", .media, in: group) ?? elements.text("title", .media, in: item)
+            ?? elements.text("title", .dublinCore, in: item)
+    }
+
+    /// The first of the item's dates that is one.
+    private func date(of item: XMLElement) -> Date? {
+        let places: [(name: String, vocabulary: FeedVocabulary)] = [
+            ("pubDate", .own), ("published", .own), ("issued", .own), ("date", .dublinCore), ("published", .atom),
+            ("issued", .terms), ("updated", .own), ("modified", .own), ("updated", .atom), ("created", .own),
+        ]
+        return places.lazy.compactMap { elements.text($0.name, $0.vocabulary, in: item).flatMap(WebDate.date) }.first
     }
 
     /// A media file that an item offers.
@@ -94,23 +130,21 @@ struct FeedReader {
     }
 
     /// The first enclosure that is media, otherwise the largest `media:content`.
-    private func medium(_ item: XMLElement) -> Medium? {
-        let links = item.all("link", in: Self.atom).filter { $0.attributes["rel"] == "enclosure" }
-        let enclosures = item.all("enclosure") + item.all("enclosure", in: Self.rss1) + links
-        if let first = enclosures.lazy.compactMap({ medium($0, at: $0.attributes["url"] ?? $0.attributes["href"]) })
-            .first
-        {
-            return first
+    private func medium(_ item: XMLElement, _ base: WebAddress) -> Medium? {
+        for found in elements.all("enclosure", in: item) + elements.links("enclosure", in: item) {
+            if let medium = medium(found, at: found.attributes["url"] ?? found.attributes["href"], base) {
+                return medium
+            }
         }
         let contents =
-            item.all("content", in: Self.media)
-            + item.all("group", in: Self.media).flatMap { $0.all("content", in: Self.media) }
-        let media = contents.compactMap { medium($0, at: $0.attributes["url"]) }
+            elements.all("content", .media, in: item)
+            + elements.all("group", .media, in: item).flatMap { elements.all("content", .media, in: $0) }
+        let media = contents.compactMap { medium($0, at: $0.attributes["url"], base) }
         return media.max { $0.height < $1.height }
     }
 
-    private func medium(_ element: XMLElement, at reference: String?) -> Medium? {
-        guard let reference, let address = base.resolving(reference) else { return nil }
+    private func medium(_ element: XMLElement, at reference: String?, _ base: WebAddress) -> Medium? {
+        guard let reference, let address = self.base(of: element, in: base).resolving(reference) else { return nil }
         let type = element.attributes["type"]?.lowercased()
         let name = address.path.split(separator: "/").last.map(String.init) ?? ""
         let isPlaylist = type?.hasSuffix("mpegurl") == true || name.hasSuffix(".m3u8")
@@ -129,23 +163,22 @@ struct FeedReader {
             height: element.attributes["height"].flatMap { Int($0) } ?? 0)
     }
 
-    private func next(_ channel: XMLElement) -> WebAddress? {
-        let link = channel.all("link", in: Self.atom).first { $0.attributes["rel"] == "next" }
-        return link?.attributes["href"].flatMap(base.resolving)
+    private func next(_ channel: XMLElement, _ base: WebAddress) -> WebAddress? {
+        elements.links("next", in: channel).first?.attributes["href"].flatMap(base.resolving)
     }
 
-    private func address(_ reference: String?) -> String? { reference.flatMap(base.resolving)?.text }
-
-    /// The text of an element of the feed's own vocabulary.
-    private func text(_ element: XMLElement, _ name: String) -> String? {
-        let namespace = element.namespace == Self.atom || element.namespace == Self.rss1 ? element.namespace : ""
-        guard let found = element.first(name, in: namespace) else { return nil }
-        // Atom's XHTML is elements.
-        return found.words ?? (found.children.isEmpty ? nil : allText(found))
+    private func image(of element: XMLElement, _ base: WebAddress) -> String? {
+        reference(elements.first("image", .itunes, in: element)?.attributes["href"], base)
     }
 
-    private func allText(_ element: XMLElement) -> String {
-        element.children.reduce(element.text) { $0 + " " + allText($1) }
+    private func cover(of channel: XMLElement, _ base: WebAddress) -> String? {
+        reference(elements.first("image", in: channel).flatMap { elements.text("url", in: $0) }, base)
+    }
+
+    private func reference(_ text: String?, _ base: WebAddress) -> String? { text.flatMap(base.resolving)?.text }
+
+    private func base(of element: XMLElement, in outer: WebAddress) -> WebAddress {
+        element.attributes["xml:base"].flatMap(outer.resolving) ?? outer
     }
 
     /// `3723`, `62:03`, `1:02:03`, with a fraction or not.

@@ -14,17 +14,28 @@ actor FeedStore {
     }
 
     private var kept: [String: Kept] = [:]
+    /// The feeds whose mistakes were told.
+    private var told: Set<String> = []
     /// Several videos of a feed are asked for at once: one of them reads it.
     private var reading: [String: Task<Result<Feed, ProviderError>, Never>] = [:]
 
-    /// The feed, or nil if it hasn't changed since `validator`.
+    /// The feed, or nil if it hasn't changed since `validator`. If it can't be read, `endpoint` is wrong: that has to be
+    /// told, since no later attempt helps.
     func read(_ endpoint: Endpoint, since validator: String?) async throws(ProviderError) -> Feed? {
-        guard let feed = try await Self.fetch(endpoint, since: validator) else { return nil }
-        keep(feed, Self.key(endpoint))
+        let key = Self.key(endpoint)
+        guard let feed = try await Self.fetch(endpoint, since: validator, ifUnreadable: .invalidParameters) else {
+            return nil
+        }
+        keep(feed, key)
+        if let mistake = feed.mistake, told.insert(key).inserted {
+            HostLog.write(
+                .warning, "the feed of \(endpoint.address.host) has a mistake (\(mistake)); it is read all the same")
+        }
         return feed
     }
 
-    /// The feed as it is now. With `isFresh` its server is asked, which may say that it hasn't changed.
+    /// The feed as it is now. With `isFresh` its server is asked, which may say that it hasn't changed. If it can't be read,
+    /// that may pass: it could be when it was listed.
     func current(_ endpoint: Endpoint, isFresh: Bool) async throws(ProviderError) -> Feed {
         let key = Self.key(endpoint)
         if !isFresh, let kept = kept[key], kept.readAt.duration(to: .now) < Self.freshness { return kept.feed }
@@ -33,9 +44,10 @@ actor FeedStore {
         let task = Task { () -> Result<Feed, ProviderError> in
             do throws(ProviderError) {
                 if let old, let validator = old.validator {
-                    return .success(try await Self.fetch(endpoint, since: validator) ?? old)
+                    return .success(
+                        try await Self.fetch(endpoint, since: validator, ifUnreadable: .unavailable) ?? old)
                 }
-                guard let feed = try await Self.fetch(endpoint, since: nil) else {
+                guard let feed = try await Self.fetch(endpoint, since: nil, ifUnreadable: .unavailable) else {
                     throw ProviderError(.unavailable, "\(endpoint.address.host) answers 304 to a plain request")
                 }
                 return .success(feed)
@@ -64,7 +76,9 @@ actor FeedStore {
     }
 
     /// All pages of the feed; nil if the first one hasn't changed.
-    private static func fetch(_ endpoint: Endpoint, since validator: String?) async throws(ProviderError) -> Feed? {
+    private static func fetch(
+        _ endpoint: Endpoint, since validator: String?, ifUnreadable kind: ProviderError.Kind
+    ) async throws(ProviderError) -> Feed? {
         var headers = ["Accept": "application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.5"]
         let parts = validator?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? []
         if parts.count == 2 {
@@ -74,19 +88,36 @@ actor FeedStore {
         let request = HTTPRequest("GET", endpoint.address, headers: headers, login: endpoint.login)
         let response = try await endpoint.client.send(request)
         if response.status == 304, parts.count == 2 { return nil }
-        var feed = try FeedReader(base: response.address).feed(try response.checked().xml())
+        var feed = try Self.feed(response.checked(), ifUnreadable: kind)
         feed.validator = Self.validator(response)
         var seen: Set = [endpoint.address, response.address]
-        while let next = feed.next, next.origin == endpoint.address.origin, seen.insert(next).inserted {
+        // The feed may have moved to another server as a whole; the login hasn't.
+        while let next = feed.next, next.origin == response.address.origin, seen.insert(next).inserted {
             guard seen.count <= pageBound else {
                 throw ProviderError(.unavailable, "the feed of \(next.host) has more than \(pageBound) pages")
             }
-            let page = try await endpoint.client.get(next, login: endpoint.login)
-            let more = try FeedReader(base: page.address).feed(page.xml())
+            let page = try await endpoint.client.get(
+                next, login: next.origin == endpoint.address.origin ? endpoint.login : nil)
+            let more = try Self.feed(page, ifUnreadable: kind)
             feed.episodes += more.episodes
             feed.next = more.next
+            feed.mistake = feed.mistake ?? more.mistake
         }
         return feed
+    }
+
+    /// The feed that a response is, as podcast programs read it.
+    static func feed(
+        _ response: HTTPResponse, ifUnreadable kind: ProviderError.Kind
+    ) throws(ProviderError) -> Feed {
+        do throws(ProviderError) {
+            let (root, mistake) = try response.repairedXML()
+            var feed = try FeedReader(root, at: response.address).feed()
+            feed.mistake = mistake
+            return feed
+        } catch {
+            throw ProviderError(kind, error.message, parameter: kind == .invalidParameters ? "endpoint" : nil)
+        }
     }
 
     private static func validator(_ response: HTTPResponse) -> String? {

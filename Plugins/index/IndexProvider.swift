@@ -3,20 +3,24 @@ import ProviderKit
 
 /// Courses that are folders on a web server that lists them.
 struct IndexProvider: Provider {
+    static let headers = ["Accept": "text/html, application/json;q=0.9"]
+
     private let pages = ListingPages()
+    private let beside = BesideVideos()
 
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         let endpoint = try Endpoint(request)
         let media = try MediaFiles(request.course.parameters)
         return try await pages.page(request) { _ throws(ProviderError) in
-            let files = try await FolderWalk(request.course.parameters).files { path in
+            let found = try await FolderWalk(request.course.parameters).files { path in
                 do throws(ProviderError) {
                     return .success(try await Self.entries(endpoint, path, media))
                 } catch {
                     return .failure(error)
                 }
             }
-            return .whole(FolderListing.listing(files), validator: nil)
+            await beside.note(found.beside, of: endpoint.address.text)
+            return .whole(FolderListing.listing(found.files), validator: nil)
         }
     }
 
@@ -26,7 +30,12 @@ struct IndexProvider: Provider {
         else {
             throw ProviderError(.notFound, "the video's id isn't a path in the folder")
         }
-        return Resolution(url: address.text, token: endpoint.login?.token)
+        let media = try MediaFiles(request.video.parameters)
+        return await beside.adding(
+            to: Resolution(url: address.text, token: endpoint.login?.token), at: path, of: endpoint.address.text,
+            read: { folder throws(ProviderError) in
+                try await Self.entries(endpoint, folder, media).beside.compactMap(\.path.last)
+            }, address: { endpoint.address.appending($0)?.text })
     }
 
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
@@ -37,14 +46,7 @@ struct IndexProvider: Provider {
         _ endpoint: Endpoint, _ path: [String], _ media: MediaFiles
     ) async throws(ProviderError) -> FolderWalk.Entries {
         guard let address = endpoint.address.appending(path, isFolder: true) else { return FolderWalk.Entries() }
-        let response = try await endpoint.client.get(
-            address, headers: ["Accept": "text/html, application/json;q=0.9"], login: endpoint.login)
-        var entries = try IndexReader(response).entries(includes: media.includes)
-        entries.files = entries.files.map { file in
-            var file = file
-            file.path = path + file.path
-            return file
-        }
-        return entries
+        let response = try await endpoint.client.get(address, headers: headers, login: endpoint.login)
+        return try await IndexReader(response).entries(media, endpoint.client, endpoint.login).beneath(path)
     }
 }

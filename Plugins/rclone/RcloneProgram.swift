@@ -50,16 +50,18 @@ enum RcloneProgram {
             )
         }
         if says("connection refused", "no such host", "timeout", "deadline exceeded", "network is unreachable") {
-            return ProviderError(.unavailable, "rclone can't reach the storage '\(name)'")
+            return ProviderError(.unavailable, "rclone can't reach the storage '\(name)'", server: "\(name):")
         }
         if says("unauthorized", "invalid_grant", "token expired", "authentication failed", "unable to authenticate")
             || numbers.contains("401")
         {
             return ProviderError(
-                .authRequired, "the storage '\(name)' refuses rclone's login: rclone config reconnect '\(name):'")
+                .authRequired, "the storage '\(name)' refuses rclone's login: rclone config reconnect '\(name):'",
+                server: "\(name):")
         }
         if says("too many requests", "ratelimitexceeded", "rate limit") || numbers.contains("429") {
-            return ProviderError(.rateLimited, "the storage '\(name)' asks rclone for fewer requests")
+            return ProviderError(
+                .rateLimited, "the storage '\(name)' asks rclone for fewer requests", server: "\(name):")
         }
         if code == 3 || code == 4 { return ProviderError(.notFound, "rclone finds no such folder in '\(name)'") }
         if says("forbidden", "permission denied") || numbers.contains("403") {

@@ -19,6 +19,7 @@ struct RcloneProvider: Provider {
 
     private let pages = ListingPages()
     private let servers = RcloneServers()
+    private let beside = BesideVideos()
 
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         let parameters = request.course.parameters
@@ -26,29 +27,43 @@ struct RcloneProvider: Provider {
         let media = try MediaFiles(parameters)
         let depth = Int(parameters["depth"]?.int ?? 10)
         return try await pages.page(request) { _ throws(ProviderError) in
-            let arguments = ["lsjson", "--recursive", "--files-only", "--no-mimetype", "--max-depth", "\(depth + 1)"]
-            let output = try await RcloneProgram.output(of: arguments, remote)
-            guard let entries = try? JSONText.decode([Entry].self, from: output) else {
-                throw ProviderError(.unavailable, "rclone answers with something else than a list of files")
-            }
-            let files = entries.map { entry in
-                FolderFile(
-                    path: entry.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
-                    // Some storages don't know the size before a file is read.
-                    size: entry.size < 0 ? nil : entry.size, modified: entry.modified.flatMap(WebDate.date))
-            }
-            return .whole(
-                FolderListing.listing(files.filter { $0.path.last.map(media.includes) == true }), validator: nil)
+            let found = try await Self.entries(remote, media, depth: depth)
+            await beside.note(found.beside, of: remote.text)
+            return .whole(FolderListing.listing(found.files), validator: nil)
         }
     }
 
     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
         let remote = try RcloneRemote(request.video.parameters)
+        let media = try MediaFiles(request.video.parameters)
         let server = try await servers.server(of: remote)
         guard let path = FolderListing.path(ofID: request.video.id), let address = server.address.appending(path) else {
             throw ProviderError(.notFound, "the video's id isn't a path in the folder")
         }
         // After a refusal the same address is right: rclone renews its own login at the storage.
-        return Resolution(url: address.text, token: server.login.token, extendable: true)
+        return await beside.adding(
+            to: Resolution(url: address.text, token: server.login.token, extendable: true), at: path, of: remote.text,
+            read: { folder throws(ProviderError) in
+                try await Self.entries(remote.beneath(folder), media, depth: 0).beside.compactMap(\.path.last)
+            }, address: { server.address.appending($0)?.text })
+    }
+
+    private static func entries(
+        _ remote: RcloneRemote, _ media: MediaFiles, depth: Int
+    ) async throws(ProviderError) -> FolderWalk.Entries {
+        let arguments = ["lsjson", "--recursive", "--files-only", "--no-mimetype", "--max-depth", "\(depth + 1)"]
+        let output = try await RcloneProgram.output(of: arguments, remote)
+        guard let found = try? JSONText.decode([Entry].self, from: output) else {
+            throw ProviderError(.unavailable, "rclone answers with something else than a list of files")
+        }
+        var entries = FolderWalk.Entries()
+        for entry in found {
+            entries.add(
+                FolderFile(
+                    path: entry.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
+                    // Some storages don't know the size before a file is read.
+                    size: entry.size < 0 ? nil : entry.size, modified: entry.modified.flatMap(WebDate.date)), media)
+        }
+        return entries
     }
 }

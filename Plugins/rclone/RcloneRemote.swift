@@ -32,4 +32,20 @@ struct RcloneRemote: Hashable, Sendable {
         self.name = String(name)
         self.text = text
     }
+
+    private init(name: String, text: String) { (self.name, self.text) = (name, text) }
+
+    /// The folder at a path in it.
+    func beneath(_ path: [String]) -> RcloneRemote {
+        guard !path.isEmpty else { return self }
+        let base = text.hasSuffix(":") || text.hasSuffix("/") ? text : text + "/"
+        return RcloneRemote(name: name, text: base + path.joined(separator: "/"))
+    }
+
+    /// The storage, or the root of its file system where the path begins there, and the names from it to the folder.
+    var storage: (remote: RcloneRemote, path: [String]) {
+        let path = text.dropFirst(name.count + 1)
+        let root = RcloneRemote(name: name, text: "\(name):\(path.hasPrefix("/") ? "/" : "")")
+        return (root, path.split(separator: "/").map(String.init).filter { $0 != "." })
+    }
 }

@@ -1,7 +1,13 @@
+import Crypto
 import ProviderHTTP
 import ProviderKit
 import Subprocess
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 #if canImport(System)
 import System
 #else
@@ -16,24 +22,30 @@ import Musl
 import Darwin
 #endif
 
-/// `rclone serve http` for each folder, on a free port of the loopback interface, with a password made for this run. All end
-/// with this process, however that ends: a shell waits for the end of its input, which is ours.
+/// `rclone serve http` for each storage, on a free port of the loopback interface, with a password made for this run. A
+/// storage whose root may not be read is served by its folders. All end with this process, however that ends: a shell waits
+/// for the end of its input, which is ours.
 actor RcloneServers {
     /// One that answers.
     struct Server: Sendable, PrintsRedacted {
-        let address: WebAddress
+        var address: WebAddress
         let login: BasicLogin
     }
 
     private static let bound = 32
-    /// `$@` is the command. Its own input is nothing; the input of the script is watched by a process beside it.
+    /// `$1` is the line of a file of passwords, the rest the command. The file has no name any more when the command begins,
+    /// so that nothing is left of it. The command's own input is nothing; the input of the script is watched by a process
+    /// beside it.
     private static let script = """
+        umask 077
+        file=$(mktemp) && printf '%s\\n' "$1" >"$file" && exec 4<"$file" && rm -f "$file" || exit 126
+        shift
         exec 3<&0
         "$@" </dev/null 3<&- &
         server=$!
-        { cat <&3 >/dev/null; kill $server; } 2>/dev/null &
+        { exec 4<&-; cat <&3 >/dev/null; kill $server; } 2>/dev/null &
         watch=$!
-        exec 3<&-
+        exec 3<&- 4<&-
         wait $server
         end=$?
         kill $watch 2>/dev/null
@@ -41,9 +53,38 @@ actor RcloneServers {
         """
 
     private var starting: [RcloneRemote: Task<Result<Server, ProviderError>, Never>] = [:]
+    /// Where folders were found; the servers may have ended since.
+    private var roots: [RcloneRemote: RcloneRemote] = [:]
 
-    /// The server of a folder, started if there is none.
+    /// The server of a folder, started if there is none, with the folder's address.
     func server(of remote: RcloneRemote) async throws(ProviderError) -> Server {
+        let (storage, path) = remote.storage
+        if roots[remote] == nil {
+            roots[remote] = path.isEmpty ? storage : try await root(of: remote, in: storage, at: path)
+        }
+        guard let root = roots[remote], root == storage else { return try await started(remote) }
+        var server = try await started(storage)
+        guard let address = server.address.appending(path, isFolder: true) else {
+            throw ProviderError(.invalidParameters, "remote isn't a path in the storage", parameter: "remote")
+        }
+        server.address = address
+        return server
+    }
+
+    /// The storage if the folder can be reached from its root, else the folder itself.
+    private func root(
+        of remote: RcloneRemote, in storage: RcloneRemote, at path: [String]
+    ) async throws(ProviderError) -> RcloneRemote {
+        guard let server = try? await started(storage), let address = server.address.appending(path, isFolder: true)
+        else { return remote }
+        // This machine's own server isn't behind a proxy.
+        let client = HTTPClient(settings: HostSettings(proxy: ""))
+        let answer = try? await client.send(HTTPRequest("HEAD", address, login: server.login))
+        return answer?.status == 200 ? storage : remote
+    }
+
+    /// A server whose root is `remote`.
+    private func started(_ remote: RcloneRemote) async throws(ProviderError) -> Server {
         if let task = starting[remote] {
             let result = await task.value
             if case .success(let server) = result, Self.answers(server) { return server }
@@ -52,7 +93,9 @@ actor RcloneServers {
         }
         if let task = starting[remote] { return try await task.value.get() }
         guard starting.count < Self.bound else {
-            throw ProviderError(.unavailable, "there are more than \(Self.bound) folders of rclone in one run")
+            throw ProviderError(
+                .unavailable,
+                "there are more than \(Self.bound) folders of rclone that only a server of their own reaches")
         }
         let task = Task { await Self.start(remote) }
         starting[remote] = task
@@ -92,15 +135,12 @@ actor RcloneServers {
     /// Runs a server to its end, and returns what that means.
     private static func run(_ remote: RcloneRemote, port: UInt16, _ login: BasicLogin) async -> ProviderError {
         let command =
-            ["rclone", "serve", "http", "--addr", "127.0.0.1:\(port)", "--read-only"] + RcloneProgram.options
-            + ["--", remote.text]
+            ["rclone", "serve", "http", "--addr", "127.0.0.1:\(port)", "--read-only", "--htpasswd", "/dev/fd/4"]
+            + RcloneProgram.options + ["--", remote.text]
         do {
             let result = try await Subprocess.run(
-                .path("/bin/sh"), arguments: Arguments(["-c", script, "sh"] + command),
-                // Not in argv, which everybody on this machine can read.
-                environment: .inherit.updating([
-                    "RCLONE_USER": login.username, "RCLONE_PASS": login.password.value,
-                ]), input: .inputWriter, output: .discarded, error: .sequence
+                .path("/bin/sh"), arguments: Arguments(["-c", script, "sh", login.passwordLine] + command),
+                input: .inputWriter, output: .discarded, error: .sequence
             ) { execution in
                 var words: [UInt8] = []
                 // Its log is read to its end; only the beginning tells why it doesn't start.
@@ -159,5 +199,13 @@ actor RcloneServers {
                 body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
+    }
+}
+
+extension BasicLogin {
+    /// The line of a file of passwords as Apache has it. It has a digest of the password, which a guess doesn't find: this one
+    /// is random.
+    fileprivate var passwordLine: String {
+        "\(username):{SHA}\(Data(Insecure.SHA1.hash(data: Data(password.value.utf8))).base64EncodedString())"
     }
 }

@@ -28,7 +28,9 @@ struct S3Bucket: Sendable, PrintsRedacted {
             isVirtual
             ? WebAddress("\(endpoint.scheme)://\(bucket).\(endpoint.host)/")
             : endpoint.appending([bucket], isFolder: false)
-        guard let address else {
+        // Keys are those of the endpoint: nothing else in the name may become a host.
+        let host = isVirtual ? "\(bucket.lowercased()).\(endpoint.host)" : endpoint.host
+        guard let address, address.scheme == endpoint.scheme, address.host == host, address.query == nil else {
             throw ProviderError(.invalidParameters, "bucket isn't the name of a bucket", parameter: "bucket")
         }
         self.address = address
@@ -43,6 +45,14 @@ struct S3Bucket: Sendable, PrintsRedacted {
                 region: parameters["region"]?.string ?? "us-east-1",
                 seconds: Int(now.timeIntervalSince1970.rounded(.down)))
         }
+    }
+
+    /// The course's folder, for this process.
+    var name: String { "\(address.text) \(prefix)" }
+
+    /// The address to request an object at.
+    func request(for key: String, lifetime: Int) -> WebAddress {
+        signer?.presigned(address(of: key), lifetime: lifetime) ?? address(of: key)
     }
 
     /// The address of an object.

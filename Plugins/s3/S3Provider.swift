@@ -10,6 +10,7 @@ import Foundation
 /// Courses that are folders of a bucket.
 struct S3Provider: Provider {
     private let pages = ListingPages()
+    private let beside = BesideVideos()
 
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         let parameters = request.course.parameters
@@ -17,7 +18,9 @@ struct S3Provider: Provider {
         let media = try MediaFiles(parameters)
         let client = HTTPClient(settings: request.settings)
         return try await pages.page(request) { _ throws(ProviderError) in
-            .whole(FolderListing.listing(try await S3Reader(bucket, client).files(media)), validator: nil)
+            let found = try await S3Reader(bucket, client).files(media)
+            await beside.note(found.beside, of: bucket.name)
+            return .whole(FolderListing.listing(found.files), validator: nil)
         }
     }
 
@@ -32,14 +35,24 @@ struct S3Provider: Provider {
             // Its server has told the host a status only; to us it tells why.
             try await S3Reader(bucket, HTTPClient(settings: request.settings)).tryObject(key)
         }
-        guard let signer = bucket.signer else { return Resolution(url: bucket.address(of: key).text) }
         let lifetime = Int(parameters["lifetime"]?.int ?? 3600)
         guard (1...604_800).contains(lifetime) else {
             throw ProviderError(.invalidParameters, "lifetime is at most 604800", parameter: "lifetime")
         }
-        return Resolution(
-            url: signer.presigned(bucket.address(of: key), lifetime: lifetime).text,
-            expiresAt: Date(timeIntervalSince1970: Double(signer.seconds) + Double(lifetime)))
+        let end = bucket.signer.map { Date(timeIntervalSince1970: Double($0.seconds) + Double(lifetime)) }
+        let media = try MediaFiles(parameters)
+        let client = HTTPClient(settings: request.settings)
+        return await beside.adding(
+            to: Resolution(url: bucket.request(for: key, lifetime: lifetime).text, expiresAt: end),
+            at: request.video.id.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
+            of: bucket.name,
+            read: { folder throws(ProviderError) in
+                try await S3Reader(bucket, client).files(media, in: folder).beside.compactMap(\.path.last)
+            },
+            address: { path in
+                let key = bucket.prefix + path.joined(separator: "/")
+                return S3Bucket.isAddressable(key) ? bucket.request(for: key, lifetime: lifetime).text : nil
+            })
     }
 
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {

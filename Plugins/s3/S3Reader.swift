@@ -4,6 +4,7 @@ import ProviderKit
 /// Lists the objects of a bucket with ListObjectsV2.
 struct S3Reader {
     private static let objectBound = 200_000
+    private static let folderBound = 10_000
     /// Of the request itself.
     private static let lifetime = 300
     private static let refusedKeys: Set<String> = [
@@ -25,43 +26,64 @@ struct S3Reader {
         self.client = client
     }
 
-    /// All objects beneath the prefix that are videos.
-    func files(_ media: MediaFiles) async throws(ProviderError) -> [FolderFile] {
-        var files: [FolderFile] = []
-        var next: String?
-        var count = 0
+    /// All objects beneath the prefix that are videos, or may belong to one.
+    func files(_ media: MediaFiles) async throws(ProviderError) -> FolderWalk.Entries {
+        try await entries(media, within: Self.objectBound)
+    }
+
+    /// Those directly in the folder at `path`.
+    func files(_ media: MediaFiles, in path: [String]) async throws(ProviderError) -> FolderWalk.Entries {
+        try await entries(media, folder: path, within: Self.folderBound)
+    }
+
+    private func entries(
+        _ media: MediaFiles, folder: [String]? = nil, within bound: Int
+    ) async throws(ProviderError) -> FolderWalk.Entries {
+        var entries = FolderWalk.Entries()
+        var (next, count, leftOut): (String?, Int, Int) = (nil, 0, 0)
         repeat {
-            let page = try await page(after: next)
+            let page = try await page(after: next, folder: folder)
             count += page.files.count
-            guard count <= Self.objectBound else {
+            guard count <= bound else {
                 throw ProviderError(
-                    .invalidParameters, "there are more than \(Self.objectBound) objects: narrow prefix",
-                    parameter: "prefix")
+                    .invalidParameters, "there are more than \(bound) objects: narrow prefix", parameter: "prefix")
             }
-            files += page.files.filter { $0.path.last.map { !$0.isEmpty && media.includes($0) } == true }
+            for file in page.files where file.path.last?.isEmpty == false {
+                let before = entries.files.count
+                entries.add(file, media)
+                if !S3Bucket.isAddressable(file.path.joined(separator: "/")), entries.files.count > before {
+                    entries.files.removeLast()
+                    leftOut += 1
+                }
+            }
             guard page.next == nil || page.next != next else {
                 throw ProviderError(.unavailable, "\(bucket.address.host) repeats a page of the listing")
             }
             next = page.next
         } while next != nil
-        let addressable = files.filter { S3Bucket.isAddressable($0.path.joined(separator: "/")) }
-        if addressable.count < files.count {
-            HostLog.write(.warning, "left out \(files.count - addressable.count) objects with . or .. in their paths")
-        }
-        return addressable
+        if leftOut > 0 { HostLog.write(.warning, "left out \(leftOut) objects with . or .. in their paths") }
+        return entries
     }
 
-    /// One page of all objects, from the token of the page before.
-    func page(after token: String?, count: Int = 1000) async throws(ProviderError) -> Page {
+    /// One page of all objects, or of those directly in a folder, from the token of the page before.
+    func page(
+        after token: String?, count: Int = 1000, folder: [String]? = nil
+    ) async throws(ProviderError) -> Page {
+        let prefix = bucket.prefix + (folder ?? []).reduce(into: "") { $0 += $1 + "/" }
         var fields = [
-            (name: "list-type", value: "2"), ("prefix", bucket.prefix), ("encoding-type", "url"),
-            ("max-keys", String(count)),
+            (name: "list-type", value: "2"), ("prefix", prefix), ("encoding-type", "url"), ("max-keys", String(count)),
         ]
+        if folder != nil { fields.append(("delimiter", "/")) }
         if let token { fields.append(("continuation-token", token)) }
         let address = bucket.address.adding(query: fields)
         let response = try await client.send(
             HTTPRequest("GET", bucket.signer?.presigned(address, lifetime: Self.lifetime) ?? address))
         guard response.status == 200 else { throw failure(response) }
+        return try Self.page(in: response, prefix: bucket.prefix)
+    }
+
+    /// The objects of an answer whose keys begin with `prefix`, by what follows it.
+    static func page(in response: HTTPResponse, prefix: String) throws(ProviderError) -> Page {
         let root = try response.xml()
         guard root.name == "ListBucketResult" else {
             throw ProviderError(.unavailable, "\(response.address.host) answers with XML that is no list of objects")
@@ -72,10 +94,10 @@ struct S3Reader {
         for object in root.all("Contents", in: space) {
             // The key's own blanks at its ends belong to it.
             guard let written = object.first("Key", in: space)?.text,
-                let key = isEncoded ? Self.decoded(written) : written,
-                key.utf8.starts(with: bucket.prefix.utf8)
+                let key = isEncoded ? decoded(written) : written,
+                key.utf8.starts(with: prefix.utf8)
             else { continue }
-            let rest = String(decoding: key.utf8.dropFirst(bucket.prefix.utf8.count), as: UTF8.self)
+            let rest = String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
             files.append(
                 FolderFile(
                     path: rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
@@ -131,6 +153,8 @@ struct S3Reader {
         case let code? where error.kind == .unavailable: error.message += " (\(code))"
         default: break
         }
+        // Of all buckets at the endpoint, whatever the host of this one is called.
+        error.server = nil
         return error
     }
 }

@@ -24,7 +24,7 @@ struct LinkSigner: PrintsRedacted {
             throw ProviderError(.invalidParameters, "base is missing", parameter: "base")
         }
         if base.hasSuffix("/") { base.removeLast() }
-        guard base.contains("://"), let host = SecretSource.host(of: base) else {
+        guard base.contains("://"), let server = SecretSource.server(of: base) else {
             throw ProviderError(.invalidParameters, "base isn't a scheme and host", parameter: "base")
         }
         self.base = base
@@ -41,7 +41,7 @@ struct LinkSigner: PrintsRedacted {
             throw ProviderError(.invalidParameters, "lifetime must be positive", parameter: "lifetime")
         }
         expires = Int64(now.timeIntervalSince1970.rounded(.down)) + lifetime
-        secret = try SecretSource(host: host, secretFile: parameters["secret_file"]?.string).secret(credentials)
+        secret = try SecretSource(server: server, secretFile: parameters["secret_file"]?.string).secret(credentials)
         self.parameters = parameters
     }
 

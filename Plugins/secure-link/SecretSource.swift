@@ -13,33 +13,35 @@ import Musl
 import Darwin
 #endif
 
-/// The source of a host's secret: the file in the configuration folder that the catalog names, else the credentials, else
-/// the host's own file there. Never the catalog's own text, and never another host's secret: a catalog chooses the URL, but
-/// the user decides which hosts get signatures.
+/// The source of a server's secret: the file in the configuration folder that the catalog names, else the credentials, else
+/// the host's own file there. Never the catalog's own text, and never another server's secret: a catalog chooses the URL,
+/// but the user decides which servers get signatures, and whether anybody on the way may read them.
 struct SecretSource {
     private static let bound = 65_536
 
-    /// Host and port, in the form of ``host(of:)``.
-    let host: String
+    /// In the form of ``server(of:)``.
+    let server: String
     /// The parameter `secret_file`.
     var secretFile: String?
     var environment = ProcessInfo.processInfo.environment
 
-    /// Host and port of `base`, or of a host alone, in the one form in which secrets are stored: in lower case, without
-    /// the scheme's default port. Nil for anything else.
-    static func host(of base: String) -> String? {
+    /// Scheme, host and port of `base` in the one form in which secrets are stored: in lower case, without the scheme's
+    /// default port. A host alone is one of https. Nil for anything else.
+    static func server(of base: String) -> String? {
         var rest = base.lowercased()[...]
-        var ownPort: String?
-        for (scheme, port) in [("https://", ":443"), ("http://", ":80")] where rest.hasPrefix(scheme) {
+        let isPlain = rest.hasPrefix("http://")
+        for scheme in ["https://", "http://"] where rest.hasPrefix(scheme) {
             rest = rest.dropFirst(scheme.count)
-            ownPort = port
+            break
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
-        if let ownPort, rest.hasSuffix(ownPort) { rest = rest.dropLast(ownPort.count) }
-        let isPlain = rest.utf8.allSatisfy {
+        let ownPort = isPlain ? ":80" : ":443"
+        if rest.hasSuffix(ownPort) { rest = rest.dropLast(ownPort.count) }
+        let isHost = rest.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 >= 0x80 || ".-_:[]".utf8.contains($0)
         }
-        return isPlain && !rest.isEmpty && rest != "." && rest != ".." ? String(rest) : nil
+        guard isHost, !rest.isEmpty, rest != ".", rest != ".." else { return nil }
+        return "\(isPlain ? "http" : "https")://\(rest)"
     }
 
     /// The secret.
@@ -48,17 +50,22 @@ struct SecretSource {
             let file = try file(named: secretFile)
             for line in try lines(of: file) {
                 let words = line.split(separator: " ", maxSplits: 1)
-                if words.count == 2, Self.host(of: String(words[0])) == host { return String(words[1]) }
+                if words.count == 2, Self.server(of: String(words[0])) == server { return String(words[1]) }
             }
-            throw ProviderError(.authRequired, "\(file) has no line for \(host); a line is: host, space, secret")
+            throw ProviderError(.authRequired, "\(file) has no line for \(shown); a line is: \(shown), space, secret")
         }
-        if let secret = credentials?.value["hosts"]?[host]?.string, !secret.isEmpty { return secret }
-        let file = "\(folder)/secure-link/\(host).secret"
+        let hosts = credentials?.value["hosts"]
+        // Those of earlier versions have no scheme.
+        if let secret = (hosts?[server] ?? hosts?[shown])?.string, !secret.isEmpty { return secret }
+        let file = "\(folder)/secure-link/\(shown.replacing("http://", with: "http_")).secret"
         guard let line = try lines(of: file).first else {
             throw ProviderError(.authRequired, "there is no secret in \(file)")
         }
         return line
     }
+
+    /// The server as the user writes it: a host is one of https.
+    private var shown: String { server.hasPrefix("https://") ? String(server.dropFirst(8)) : server }
 
     /// coursefetch's configuration folder.
     private var folder: String {
@@ -81,7 +88,7 @@ struct SecretSource {
         var status = stat()
         guard stat(file, &status) == 0 else {
             throw ProviderError(
-                .authRequired, "no secret for \(host): log in, or write it to \(file) (mode 600)")
+                .authRequired, "no secret for \(shown): log in, or write it to \(file) (mode 600)")
         }
         guard status.st_mode & 0o007 == 0 else {
             throw ProviderError(.authRequired, "everybody can read the secret in \(file); run: chmod 600 \(file)")

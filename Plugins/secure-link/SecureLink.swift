@@ -35,7 +35,7 @@ struct SecureLink: Provider {
         let client = HTTPClient(settings: request.settings)
         let words = ["id": "", "course": request.course.id, "chapter": ""]
         return try await pages.page(request) { _ throws(ProviderError) in
-            let files = try await FolderWalk(parameters).files { names in
+            let found = try await FolderWalk(parameters).files { names in
                 do throws(ProviderError) {
                     let path = folder + names.map { $0 + "/" }.joined()
                     return .success(try await Self.entries(client, try signer.url(path, words: words), names, media))
@@ -43,7 +43,7 @@ struct SecureLink: Provider {
                     return .failure(error)
                 }
             }
-            var listing = FolderListing.listing(files)
+            var listing = FolderListing.listing(found.files)
             // With the id in braces: a file's name may have some, too.
             let path = JSONValue.string(folder + "{id}")
             for video in listing.videos.indices { listing.videos[video].parameters["path"] = path }
@@ -62,10 +62,8 @@ struct SecureLink: Provider {
         guard let address = WebAddress(url) else {
             throw ProviderError(.invalidParameters, "base and index make no address", parameter: "index")
         }
-        let response = try await client.get(address, headers: ["Accept": "text/html, application/json;q=0.9"])
-        var entries = try IndexReader(response).entries(includes: media.includes)
-        for file in entries.files.indices { entries.files[file].path = names + entries.files[file].path }
-        return entries
+        let response = try await client.get(address, headers: IndexProvider.headers)
+        return try await IndexReader(response).entries(media, client, nil).beneath(names)
     }
 
     /// Stores the typed secret for its host, beside those of other hosts.
@@ -73,11 +71,11 @@ struct SecureLink: Provider {
         guard let secret = request.secrets.value["secret"], !secret.isEmpty else {
             throw ProviderError(.authRequired, "the secret is missing")
         }
-        guard let host = request.secrets.value["host"].flatMap(SecretSource.host) else {
+        guard let server = request.secrets.value["host"].flatMap(SecretSource.server) else {
             throw ProviderError(.authRequired, "the host that the secret is for is missing, such as media.example.org")
         }
         var hosts = request.credentials?.value["hosts"]?.object ?? [:]
-        hosts[host] = .string(secret)
+        hosts[server] = .string(secret)
         return Login(credentials: ["hosts": .object(hosts)])
     }
 }

@@ -33,9 +33,10 @@ struct WebDAVFolder: Sendable, PrintsRedacted {
     /// The ETag of the folder, if it changes with anything beneath it: Nextcloud and ownCloud do so. Nil elsewhere, where
     /// an ETag of a folder, if there is one, may say nothing of the folders in it.
     func state() async throws(ProviderError) -> String? {
-        let (response, root) = try await properties(of: address, depth: 0)
-        guard let own = response.first(where: { $0.names.isEmpty }) else {
-            throw ProviderError(.unavailable, "\(root.host) doesn't tell of the folder that it was asked for")
+        let response = try await client.send(request(at: address, depth: 0))
+        guard let own = try Self.found(in: response).first(where: { $0.names.isEmpty }) else {
+            throw ProviderError(
+                .unavailable, "\(response.address.host) doesn't tell of the folder that it was asked for")
         }
         guard own.isFolder else {
             throw ProviderError(.invalidParameters, "endpoint is a file, not a folder", parameter: "endpoint")
@@ -45,17 +46,26 @@ struct WebDAVFolder: Sendable, PrintsRedacted {
 
     /// What is directly in the folder at `path` beneath this one.
     func entries(
-        _ path: [String], includes: (String) -> Bool
+        _ path: [String], _ media: MediaFiles
     ) async throws(ProviderError) -> FolderWalk.Entries {
         guard let address = address.appending(path, isFolder: true) else { return FolderWalk.Entries() }
+        let response = try await client.send(request(at: address, depth: 1))
+        return try Self.entries(in: response, at: path, media)
+    }
+
+    /// What an answer says to be directly in the folder that was asked for, which is at `path`.
+    static func entries(
+        in response: HTTPResponse, at path: [String], _ media: MediaFiles
+    ) throws(ProviderError) -> FolderWalk.Entries {
         var entries = FolderWalk.Entries()
-        for found in try await properties(of: address, depth: 1).found where found.names.count == 1 {
+        for found in try found(in: response) where found.names.count == 1 {
             if found.isFolder {
                 entries.folders.append(found.names[0])
-            } else if includes(found.names[0]) {
-                entries.files.append(
+            } else {
+                entries.add(
                     FolderFile(
-                        path: path + found.names, size: found.size, modified: found.modified.flatMap(WebDate.date)))
+                        path: path + found.names, size: found.size, modified: found.modified.flatMap(WebDate.date)),
+                    media)
             }
         }
         return entries
@@ -72,10 +82,7 @@ struct WebDAVFolder: Sendable, PrintsRedacted {
         var etag: String?
     }
 
-    private func properties(
-        of address: WebAddress, depth: Int
-    ) async throws(ProviderError) -> (found: [Found], root: WebAddress) {
-        let response = try await client.send(request(at: address, depth: depth))
+    private static func found(in response: HTTPResponse) throws(ProviderError) -> [Found] {
         if [405, 501].contains(response.status) {
             throw ProviderError(
                 .invalidParameters,
@@ -84,13 +91,12 @@ struct WebDAVFolder: Sendable, PrintsRedacted {
         }
         let root = try response.checked().xml()
         guard root.name == "multistatus", root.namespace == Self.dav else {
-            throw ProviderError(.unavailable, "\(address.host) answers with XML that isn't WebDAV's")
+            throw ProviderError(.unavailable, "\(response.address.host) answers with XML that isn't WebDAV's")
         }
-        let all = root.all("response", in: Self.dav).compactMap { found($0, beneath: response.address) }
-        return (all, response.address)
+        return root.all("response", in: Self.dav).compactMap { found($0, beneath: response.address) }
     }
 
-    private func found(_ element: XMLElement, beneath folder: WebAddress) -> Found? {
+    private static func found(_ element: XMLElement, beneath folder: WebAddress) -> Found? {
         guard let reference = element.text(of: "href", in: Self.dav), let address = folder.resolving(reference),
             let names = Self.names(of: address, beneath: folder)
         else { return nil }

@@ -5,6 +5,7 @@ import ProviderKit
 struct WebDAVProvider: Provider {
     private let pages = ListingPages()
     private let shares = WebDAVShares()
+    private let beside = BesideVideos()
 
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         let parameters = request.course.parameters
@@ -13,15 +14,16 @@ struct WebDAVProvider: Provider {
         return try await pages.page(request) { validator throws(ProviderError) in
             let root = try await folder.state()
             if let validator, root == validator { return .unchanged }
-            let files = try await FolderWalk(parameters).files { path in
+            let found = try await FolderWalk(parameters).files { path in
                 do throws(ProviderError) {
-                    return .success(try await folder.entries(path, includes: media.includes))
+                    return .success(try await folder.entries(path, media))
                 } catch {
                     return .failure(error)
                 }
             }
+            await beside.note(found.beside, of: folder.address.text)
             // Read before the files: what changes meanwhile is found the next time.
-            return .whole(FolderListing.listing(files), validator: root)
+            return .whole(FolderListing.listing(found.files), validator: root)
         }
     }
 
@@ -30,7 +32,12 @@ struct WebDAVProvider: Provider {
         guard let path = FolderListing.path(ofID: request.video.id), let address = folder.address.appending(path) else {
             throw ProviderError(.notFound, "the video's id isn't a path in the folder")
         }
-        return Resolution(url: address.text, token: folder.login?.token)
+        let media = try MediaFiles(request.video.parameters)
+        return await beside.adding(
+            to: Resolution(url: address.text, token: folder.login?.token), at: path, of: folder.address.text,
+            read: { names throws(ProviderError) in
+                try await folder.entries(names, media).beside.compactMap(\.path.last)
+            }, address: { folder.address.appending($0)?.text })
     }
 
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {

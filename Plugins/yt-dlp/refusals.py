@@ -68,6 +68,14 @@ def retry_after(response, now):
 
 def refusal(error, module, now, place, page):
     """What to answer. `module` is yt_dlp, `now` the host's clock, `place` the name of the parameter that has `page`."""
+    found = meaning(error, module, now, place, page)
+    if found.server is None and found.kind in ("auth_required", "rate_limited", "unavailable"):
+        parts = urllib.parse.urlsplit(page)
+        found.server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else None
+    return found
+
+
+def meaning(error, module, now, place, page):
     chain = causes(error)
     own = next((one for one in chain if isinstance(one, ProviderError)), None)
     if own:

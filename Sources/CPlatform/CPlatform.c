@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <linux/stat.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -41,6 +42,14 @@ int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
 
 int cf_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
 
+int cf_birth_time(int descriptor, int64_t *nanoseconds) {
+    struct statx facts;
+    if (syscall(SYS_statx, descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &facts) != 0) return -1;
+    if (!(facts.stx_mask & STATX_BTIME) || facts.stx_btime.tv_sec <= 0) return -1;
+    *nanoseconds = facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
+    return 0;
+}
+
 long cf_file_system_type(const char *path) {
     struct statfs facts;
     return statfs(path, &facts) == 0 ? (long)(uint32_t)facts.f_type : -1;
@@ -50,6 +59,7 @@ long cf_file_system_type(const char *path) {
 
 #include <sys/mount.h>
 #include <sys/param.h>
+#include <sys/stat.h>
 
 const int cf_enter_only = O_SEARCH;
 
@@ -77,6 +87,13 @@ int cf_clone_file(int from, int to) {
     (void)from, (void)to;
     errno = ENOTSUP;
     return -1;
+}
+
+int cf_birth_time(int descriptor, int64_t *nanoseconds) {
+    struct stat facts;
+    if (fstat(descriptor, &facts) != 0 || facts.st_birthtimespec.tv_sec <= 0) return -1;
+    *nanoseconds = facts.st_birthtimespec.tv_sec * 1000000000 + facts.st_birthtimespec.tv_nsec;
+    return 0;
 }
 
 long cf_file_system_type(const char *path) {

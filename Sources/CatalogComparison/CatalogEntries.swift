@@ -23,6 +23,7 @@ package struct CatalogEntries {
     /// The videos of one chapter, or those directly under a course.
     private struct Group {
         var course: String
+        var chapter: String?
         var videos: VideoList
     }
 
@@ -40,7 +41,8 @@ package struct CatalogEntries {
         slots.reserveCapacity(catalog.videoCount)
         for (index, course) in catalog.courses.enumerated() {
             var ordinal: Int32 = 0
-            for (chapter, videos) in [(-1, course.videos)] + course.chapters.enumerated().map({ ($0, $1.videos) }) {
+            let chapters = course.chapters.enumerated().map { ($0, $1.id as String?, $1.videos) }
+            for (chapter, id, videos) in [(-1, nil, course.videos)] + chapters {
                 for video in videos.indices {
                     slots.append(
                         Slot(
@@ -48,19 +50,22 @@ package struct CatalogEntries {
                             group: Int32(groups.count)))
                     ordinal += 1
                 }
-                groups.append(Group(course: course.id, videos: videos))
+                groups.append(Group(course: course.id, chapter: id, videos: videos))
             }
         }
     }
 
     package func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
     package func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
+    func chapterID(_ slot: Slot) -> String? { groups[Int(slot.group)].chapter }
     package func video(_ slot: Slot) -> Video { groups[Int(slot.group)].videos[Int(slot.video)] }
     package func reference(_ slot: Slot) -> VideoReference {
         let video = video(slot)
         return VideoReference(
             course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
     }
+    /// The index of a course in the catalog.
+    func index(of course: String) -> Int? { courseIndex[course] }
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
     func isUnlisted(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].isUnlisted } ?? false }
 

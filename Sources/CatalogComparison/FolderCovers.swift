@@ -19,7 +19,7 @@ struct FolderCovers {
                 let digest = CatalogEntries.digest(cover)
                 want(
                     cover, digest, stored: record?.cover, file: record?.coverFile, in: folder, &result,
-                    owner: .course(course.id, digest: digest), mover: .course(course.id))
+                    owner: .course(course.id, digest: digest), listed: course.listingSource, mover: .course(course.id))
             }
             for (number, chapter) in course.chapters.enumerated() {
                 guard let cover = chapter.ownCover else { continue }
@@ -34,6 +34,7 @@ struct FolderCovers {
                 want(
                     cover, digest, stored: record?.cover, file: record?.coverFile, in: folder, &result, name: name,
                     owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
+                    listed: course.listingSource,
                     mover: .chapter(course: course.id, chapter: chapter.id))
             }
         }
@@ -50,7 +51,8 @@ struct FolderCovers {
 
     private func want(
         _ cover: CoverSource, _ digest: CoverDigest, stored: CoverDigest?, file: StoredFile?, in folder: String,
-        _ result: inout Reconciliation, name: String = "cover", owner: WantedSidecar.Owner, mover: RecordedMove.Owner
+        _ result: inout Reconciliation, name: String = "cover", owner: WantedSidecar.Owner,
+        listed: ListingSource?, mover: RecordedMove.Owner
     ) {
         var old = file
         if let file, let to = place(of: file.path, in: folder, name: name) {
@@ -60,6 +62,15 @@ struct FolderCovers {
         guard stored != digest else { return }
         result.sidecars.append(
             WantedSidecar(
-                owner: owner, source: cover.sidecarSource, folder: folder, name: name, purpose: .cover, old: old))
+                owner: owner, source: cover.sidecarSource, folder: folder, name: name, purpose: .cover, listed: listed,
+                old: old))
+    }
+}
+
+extension Course {
+    /// The provider that lists it; nil for a course that is written by hand.
+    fileprivate var listingSource: ListingSource? {
+        guard discover, let provider = settings.provider else { return nil }
+        return ListingSource(provider: provider.name, settings: settings)
     }
 }

@@ -21,6 +21,12 @@ struct FolderPlan {
     let recordedChapters: [DownloadKey: ChapterRecord]
     /// By index of the course.
     let layouts: [PathLayout]
+    /// By index of the course.
+    let numbers: [ChapterNumbers]
+    /// By index of the course: whether it has another layout than before. In an older state that isn't known.
+    let isLaidOutAnew: [Bool]
+    /// Of all chapters, present and gone.
+    private let seasons: [DownloadKey: Int]
 
     /// - Parameters:
     ///   - layout: for courses whose catalogs set none.
@@ -36,7 +42,24 @@ struct FolderPlan {
         recordedChapters = Dictionary(
             chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
         )
-        layouts = catalog.courses.map { $0.layout ?? layout }
+        let layouts = catalog.courses.map { $0.layout ?? layout }
+        let byCourse = Dictionary(grouping: chapters, by: \.course).mapValues { records in
+            Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let isLaidOutAnew = zip(catalog.courses, layouts).map { course, layout in
+            known[course.id]?.layout.map { $0 != layout.template } ?? false
+        }
+        let numbers = zip(catalog.courses, isLaidOutAnew).map { course, isLaidOutAnew in
+            ChapterNumbers(
+                course, known[course.id], byCourse[course.id] ?? [:], isLaidOutAnew: isLaidOutAnew)
+        }
+        var seasons = recordedChapters.compactMapValues(\.season)
+        for (course, numbers) in zip(catalog.courses, numbers) {
+            for (chapter, given) in zip(course.chapters, numbers.chapters) {
+                seasons[DownloadKey(course: course.id, video: chapter.id)] = given.season
+            }
+        }
+        (self.layouts, self.numbers, self.isLaidOutAnew, self.seasons) = (layouts, numbers, isLaidOutAnew, seasons)
         planCourses(catalog, compared)
         planChapters(catalog)
     }
@@ -49,6 +72,12 @@ struct FolderPlan {
     /// Whether the names of a course's videos follow the recorded layout.
     func isLaidOutAsBefore(_ course: Course, at index: Int) -> Bool {
         recordedCourses[course.id]?.layout == layouts[index].template
+    }
+
+    /// The season of a chapter, present or gone; of the videos directly under the course for nil. Nil if nobody knows it.
+    func season(of chapter: String?, in course: String, at index: Int) -> Int? {
+        guard let chapter else { return numbers[index].directSeason }
+        return seasons[DownloadKey(course: course, video: chapter)]
     }
 
     /// A video's place. `values` are those of its course, chapter and itself.
@@ -65,10 +94,11 @@ struct FolderPlan {
         let inRun = Set(catalog.courses.map(\.id))
         var taken = TakenFolders()
         for record in recordedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
-        let wanted = zip(catalog.courses, layouts).map { course, layout in
+        let wanted = catalog.courses.enumerated().map { index, course in
             // Its files move when it is compared: until then the name is its own.
             if !compared.contains(course.id), let record = recordedCourses[course.id] { return record.folder }
-            return Self.path(layout.components[..<layout.courseDepth], in: "", course.layoutValues)
+            let own = layouts[index].components[..<layouts[index].courseDepth]
+            return Self.path(own, in: "", course.layoutValues(numbers[index]))
         }
         let folders = taken.assign(
             zip(catalog.courses, wanted).map { course, wanted in
@@ -80,7 +110,8 @@ struct FolderPlan {
             let fresh = CourseRecord(
                 id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
                 folder: folders[index], cover: record?.cover, coverFile: record?.coverFile,
-                layout: layouts[index].template)
+                layout: layouts[index].template,
+                season: course.videos.isEmpty ? record?.season : numbers[index].directSeason)
             if fresh != record { changedCourses.append(fresh) }
         }
     }
@@ -92,7 +123,8 @@ struct FolderPlan {
             let layout = layouts[courseIndex]
             let parent = courses[courseIndex]
             let own = layout.components[layout.courseDepth..<layout.chapterDepth]
-            withoutChapter.append(Self.path(own, in: parent, course.layoutValues))
+            let numbers = numbers[courseIndex]
+            withoutChapter.append(Self.path(own, in: parent, course.layoutValues(numbers)))
             var folders = course.chapters.map { _ in parent }
             if !own.isEmpty {
                 var taken = TakenFolders()
@@ -100,7 +132,7 @@ struct FolderPlan {
                     course.chapters.enumerated().map { index, chapter in
                         let recorded = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]?.folder
                         return (
-                            wanted: Self.path(own, in: parent, course.layoutValues(chapter: index)),
+                            wanted: Self.path(own, in: parent, course.layoutValues(numbers, chapter: index)),
                             // It moves with its course.
                             recorded: recorded.flatMap { Self.moved($0, of: recordedCourses[course.id], to: parent) },
                             id: chapter.id
@@ -111,7 +143,9 @@ struct FolderPlan {
                 let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
                 let fresh = ChapterRecord(
                     course: course.id, id: chapter.id, title: chapter.title, position: index + 1,
-                    folder: folders[index], cover: record?.cover, coverFile: record?.coverFile)
+                    folder: folders[index], cover: record?.cover, coverFile: record?.coverFile,
+                    number: numbers.chapters[index].number, season: numbers.chapters[index].season,
+                    keepsNumber: numbers.chapters[index].keepsNumber)
                 if fresh != record { changedChapters.append(fresh) }
             }
             chapters.append(folders)

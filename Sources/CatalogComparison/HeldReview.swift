@@ -46,7 +46,9 @@ package struct HeldReview {
         let held = Set(LossGuard().held(tallies))
         return recorded.compactMap { course in
             var course = course
-            if let error = unreadable[course.course] {
+            if case .unsettled = course.reason {
+                return course
+            } else if let error = unreadable[course.course] {
                 course.reason = .unreadable(error.sentence)
             } else if let number = numbers[course.course], held.contains(number) {
                 let tally = tallies[number]

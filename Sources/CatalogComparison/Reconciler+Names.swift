@@ -3,8 +3,29 @@ import DownloadStore
 import Foundation
 import MediaLibrary
 
-/// Entries that the state doesn't know, and renamed ones.
+/// Entries that the state doesn't know, and renamed ones; the numbers of all.
 extension Reconciler {
+    mutating func noteNumbers(of row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) {
+        guard !numbers.isSettled else { return }
+        numbers.note(
+            row, at: number, isElsewhere: !row.equals(.chapter, entries.chapterID(slot)),
+            isLaidOutAnew: folders.isLaidOutAnew[Int(slot.course)])
+    }
+
+    mutating func noteGoneNumbers(of row: ScannedDownload) {
+        guard !numbers.isSettled, let id = row.string(.course), let course = entries.index(of: id) else { return }
+        numbers.noteGone(row, course: course, season: folders.season(of: row.string(.chapter), in: id, at: course))
+    }
+
+    /// Settles the numbers. Returns whether rows that were compared get others.
+    mutating func settleNumbers() -> Bool {
+        for number in numbers.settle(entries, folders.numbers) where seen[number] {
+            let slot = entries.slots[number]
+            if isCompared(slot), held[Int(slot.course)] == nil, isSelected(slot) { return true }
+        }
+        return false
+    }
+
     mutating func addNew() {
         for (number, slot) in entries.slots.enumerated()
         where !seen[number] && isCompared(slot) && isSelected(slot) && held[Int(slot.course)] == nil {
@@ -73,7 +94,9 @@ extension Reconciler {
     /// The place of an entry's file by its layout.
     func place(_ number: Int) -> VideoPlace {
         let slot = entries.slots[number]
-        return folders.place(slot, entries.course(slot).layoutValues(slot, entries.video(slot)))
+        let values = entries.course(slot).layoutValues(
+            folders.numbers[Int(slot.course)], slot, entries.video(slot), numbers[number])
+        return folders.place(slot, values)
     }
 
     /// Moves a finished file to its new name, with its sidecars.

@@ -15,7 +15,9 @@ extension Reconciler {
             guess = number + 1
             let slot = entries.slots[number]
             seen[number] = true
-            guard isCompared(slot), isSelected(slot) else { return }
+            noteNumbers(of: row, number, slot)
+            guard isCompared(slot) else { return tally(row, slot) }
+            guard isSelected(slot) else { return }
             guard held[Int(slot.course)] == nil else {
                 return result.counts[settled(row).state, default: 0] += 1
             }
@@ -24,6 +26,7 @@ extension Reconciler {
     }
 
     mutating func judgeUnwritten(_ row: ScannedDownload) throws {
+        noteGoneNumbers(of: row)
         guard let course = row.string(.course), compared.contains(course),
             entries.hasCourse(course) || isUnwritten(course)
         else { return }
@@ -46,6 +49,12 @@ extension Reconciler {
 
     func isCompared(_ slot: CatalogEntries.Slot) -> Bool {
         compared == .all || compared.contains(entries.course(slot).id)
+    }
+
+    /// Counts a finished video of a course that is compared later: a disk is missing for all of them at once.
+    private mutating func tally(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) {
+        guard knownTallies.isEmpty, settled(row).state == .finished else { return }
+        _ = isThere(row, slot)
     }
 
     /// Whether a course in no catalog of this run was listed in a file that this run has read, or was forgotten.
@@ -72,13 +81,16 @@ extension Reconciler {
         let source = entries.source(video)
         let chapter = entries.chapter(slot)
         let extras = CatalogEntries.extras(video)
+        let numbers = numbers[number]
         let isPlacedAsBefore =
-            video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
+            video.withTitleBytes { row.equals(.title, $0) } && row.number(.number) == numbers.number
             && row.equals(.chapter, chapter?.id)
         let isNamedAsBefore = isPlacedAsBefore && isNamedRight(row, number, slot)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
         let isSameEntry =
-            isPlacedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
+            isPlacedAsBefore && !sourceChanged && row.integer(.position) == Int64(slot.video) + 1
+            && row.integer(.ordinal) == Int64(slot.ordinal) && row.number(.numberInCourse) == numbers.index
+            && (row.integer(.keepsNumber) != 0) == numbers.keepsNumber
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
@@ -213,12 +225,14 @@ extension Reconciler {
 
     mutating func fields(_ number: Int, stem: String) -> CatalogFields {
         let slot = entries.slots[number]
+        let numbers = numbers[number]
         let video = entries.video(slot)
         return CatalogFields(
             chapter: entries.chapter(slot)?.id, title: video.title, position: Int(slot.video) + 1,
             ordinal: Int64(slot.ordinal), provider: video.provider.name, source: entries.source(video),
             priority: video.priority, extras: CatalogEntries.extras(video), stem: stem, expectedSize: video.size,
-            expectedSHA256: video.checksum)
+            expectedSHA256: video.checksum, number: numbers.number, numberInCourse: numbers.index,
+            keepsNumber: numbers.keepsNumber)
     }
 
     mutating func update(_ number: Int, _ row: Row, stem: String) {
@@ -245,6 +259,7 @@ extension Reconciler {
         guard let due = due[wanted.id] else { return }
         let catalogs = Set(SidecarPlan.wantedSidecars(of: wanted).compactMap(\.rowName))
         guard !due.allSatisfy({ catalogs.contains($0.name) }) else { return }
+        result.changes.retried += due.filter { !$0.isDue(at: now) }
         var asked = wanted
         asked.failedRuns = due.map(\.failedRuns).max() ?? 0
         result.asked.append(asked)

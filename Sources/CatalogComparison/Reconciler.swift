@@ -2,7 +2,7 @@ package import CourseCatalog
 import DownloadJobs
 package import DownloadStore
 package import Foundation
-import MediaLibrary
+package import MediaLibrary
 package import PathLayout
 package import SyncFacts
 import YAMLSource
@@ -19,6 +19,7 @@ package struct Reconciler {
 
     var entries: CatalogEntries
     var folders: FolderPlan
+    var numbers: VideoNumbers
     var result = Reconciliation()
     var seen: [Bool] = []
     /// Entries without a row, or with a new name: number of the slot.
@@ -32,8 +33,10 @@ package struct Reconciler {
     let compared: ComparedCourses
     /// Courses that aren't touched, by their index in the catalog.
     var held: [Int: HeldCourse.Reason] = [:]
-    /// By the index of the course.
+    /// By the index of the course; also of courses that aren't compared.
     var tallies: [LossGuard.Tally] = []
+    /// Those of the run's first comparison, by the course's id.
+    let knownTallies: [String: LossGuard.Tally]
     /// Courses whose folders can't be read, by their index.
     var unreadable: [Int: LibraryError] = [:]
     /// Missing sidecars of finished videos that may be downloaded now.
@@ -71,8 +74,10 @@ package struct Reconciler {
     package init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date, layout: PathLayout = .standard,
         lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false, compared: ComparedCourses = .all,
+        unsettled: [String: LibraryError] = [:], tallies known: [String: LossGuard.Tally] = [:],
         library: LibraryView
     ) throws {
+        knownTallies = known
         self.compared = compared
         self.library = library
         self.retriesFailed = retriesFailed
@@ -84,24 +89,30 @@ package struct Reconciler {
         self.only = try Selection(selectors: only).settled { () throws(Refusal) in
             all.slots.map { all.reference($0) }
         }.selectors
+        for (index, course) in catalog.courses.enumerated() {
+            held[index] = unsettled[course.id].map { .unsettled($0.sentence) }
+        }
         readFiles = Set(catalog.files.map(\.path))
+        numbers = VideoNumbers(slots: all.slots.count)
         folders = FolderPlan(
             catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters(),
             compared: compared)
         result.selectorMatched = only.map { _ in false }
-        due = Dictionary(grouping: try store.sidecars.open().filter { $0.isDue(at: now) }, by: \.download)
+        let open = try store.sidecars.open().filter { $0.isDue(at: now) || (retriesFailed && $0.mayPass) }
+        due = Dictionary(grouping: open, by: \.download)
     }
 
     /// The comparison. Throws ``StoreError``. A problem with a course's folder affects that course only: the comparison
-    /// is repeated without it.
+    /// is repeated without it. It is also repeated if rows get other numbers, which is known when all have been read.
     package mutating func run() throws -> Reconciliation {
         let fresh = self
         while true {
             let result = try compare()
-            let found = troubles()
-            guard !found.isEmpty, result.errors.isEmpty else { return result }
-            let known = held
+            let found = result.map { _ in troubles() } ?? [:]
+            if let result, found.isEmpty || !result.errors.isEmpty { return result }
+            let (known, settled) = (held, numbers)
             self = fresh
+            numbers = settled
             held = known.merging(found) { known, _ in known }
         }
     }
@@ -113,11 +124,12 @@ package struct Reconciler {
             let tally = tallies[index]
             found[index] = .filesMissing(count: tally.lost, finished: tally.finished, example: tally.example)
         }
-        return found.filter { held[$0.key] == nil }
+        return found.filter { held[$0.key] == nil && compared.contains(entries.catalog.courses[$0.key].id) }
     }
 
-    private mutating func compare() throws -> Reconciliation {
-        tallies = Array(repeating: .init(), count: entries.catalog.courses.count)
+    /// Nil: rows get other numbers than they were compared with.
+    private mutating func compare() throws -> Reconciliation? {
+        tallies = entries.catalog.courses.map { compared.contains($0.id) ? .init() : knownTallies[$0.id] ?? .init() }
         result.held = held.sorted { $0.key < $1.key }.map { index, reason in
             let course = entries.catalog.courses[index]
             return HeldCourse(course: course.id, title: course.title, reason: reason)
@@ -126,6 +138,7 @@ package struct Reconciler {
         guard result.errors.isEmpty else { return result }
         seen = Array(repeating: false, count: entries.slots.count)
         try scan()
+        if !numbers.isSettled, !entries.slots.isEmpty, settleNumbers() { return nil }
         addNew()
         try nameAndMove()
         try resume()
@@ -140,8 +153,11 @@ package struct Reconciler {
         }
         result.only = only
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
-        result.wantedAgain = WantedAgain(entries, only: only)
+        result.wantedAgain = WantedAgain(
+            entries, only: only, of: compared, without: Set(held.keys.map { entries.catalog.courses[$0].id }))
         if only.isEmpty { result.unwritten = unwrittenFolders() }
+        result.tallies = Dictionary(
+            zip(entries.catalog.courses.map(\.id), tallies), uniquingKeysWith: { first, _ in first })
         result.changes.courses = changedCourses()
         result.changes.chapters = folders.changedChapters.filter { compared.contains($0.course) }
         return result

@@ -63,8 +63,12 @@ package struct Reconciliation: Sendable {
     package var unwritten = UnwrittenFolders()
     /// Videos that were moved during the turns.
     package var movedLater = 0
+    /// Files that couldn't be moved.
+    package var unmoved = 0
     /// Finished files from another source than the catalog now names.
     package var fromOtherSource = 0
+    /// Finished and missing files of all courses of the run, by their ids; those of its first comparison.
+    package var tallies: [String: LossGuard.Tally] = [:]
     /// Courses that aren't touched because of a problem with their folders.
     package var held: [HeldCourse] = []
     /// Notices: a course has moved to another file.
@@ -95,14 +99,16 @@ extension Reconciliation {
 }
 
 extension Reconciliation {
-    /// Lets downloads of this plan follow those of an earlier one that may have the same bytes.
+    /// Lets downloads of this plan follow those of an earlier one that may have the same bytes, and the user resume
+    /// downloads of both.
     package mutating func follow(_ earlier: Reconciliation) {
+        wantedAgain?.follow(earlier.wantedAgain)
         SharedBytes.findFollowers(in: &self, after: earlier.wanted)
     }
 
     /// Adds the plan of other courses, which the run began later: for the summary, and for what follows the downloads.
     package mutating func add(_ other: Reconciliation) {
-        wantedAgain = other.wantedAgain
+        wantedAgain = other.wantedAgain ?? wantedAgain
         wanted += other.wanted
         asked += other.asked
         moves += other.moves

@@ -88,15 +88,19 @@ package struct BoundedProcess: Sendable {
     private func end(_ watch: GroupWatch, _ said: Said) async -> Ending {
         guard !Task.isCancelled else { return .cancelled }
         do {
+            let (stdin, stderr) = (try ChildPipe(.writes), try ChildPipe(.reads))
             let result = try await Subprocess.run(
                 .path(executable), arguments: Arguments(arguments), environment: environment,
-                workingDirectory: folder, platformOptions: Self.options, input: .inputWriter, output: .sequence,
-                error: .sequence
+                workingDirectory: folder, platformOptions: Self.options,
+                input: .fileDescriptor(stdin.childEnd, closeAfterSpawningProcess: false), output: .sequence,
+                error: .fileDescriptor(stderr.childEnd, closeAfterSpawningProcess: false)
             ) { execution in
+                stdin.started()
+                stderr.started()
                 let group = execution.processIdentifier.value
                 if isModest { ProcessPriority.lower(group: group) }
                 await watch.began(group)
-                let isOverdue = await serve(execution, said)
+                let isOverdue = await serve(execution, stdin, stderr, said)
                 await watch.ended(group)
                 return isOverdue
             }
@@ -123,12 +127,13 @@ package struct BoundedProcess: Sendable {
     /// Waits until the program has ended, and ends the group. Returns whether the limit came first. Never throws, since
     /// after an error `Subprocess.run` would forget the group as soon as its leader has obeyed TERM.
     private func serve(
-        _ execution: Execution<CustomWriteInput, SequenceOutput, SequenceOutput>, _ said: Said
+        _ execution: Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>, _ stdin: ChildPipe,
+        _ stderr: ChildPipe, _ said: Said
     ) async -> Bool {
         await withTaskGroup(of: Step.self) { group in
             group.addTask { [input] in
-                _ = try? await execution.standardInputWriter.write(input)
-                try? await execution.standardInputWriter.finish()
+                _ = await stdin.write(input)
+                stdin.finish()
                 return .input
             }
             group.addTask {
@@ -137,7 +142,7 @@ package struct BoundedProcess: Sendable {
                 return .output
             }
             group.addTask {
-                do { for try await bytes in execution.standardError { said.addTail(bytes) } } catch {}
+                await stderr.read { said.addTail($0) }
                 return .output
             }
             // The outputs don't show its end: it may have redirected them, and its children may hold them open.
@@ -221,12 +226,10 @@ private final class Said: Sendable {
         }
     }
 
-    func addTail(_ bytes: SubprocessOutputSequence.Buffer) {
-        bytes.withUnsafeBytes { bytes in
-            tail.withLock { tail in
-                tail.append(contentsOf: bytes.suffix(bound))
-                tail.removeFirst(max(0, tail.count - bound))
-            }
+    func addTail(_ bytes: UnsafeRawBufferPointer) {
+        tail.withLock { tail in
+            tail.append(contentsOf: bytes.suffix(bound))
+            tail.removeFirst(max(0, tail.count - bound))
         }
     }
 }

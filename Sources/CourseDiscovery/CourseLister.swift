@@ -16,11 +16,11 @@ package struct CourseLister: Sendable {
     /// The result of asking for one course.
     package enum Outcome: Sendable {
         /// A new listing, which is in the state now.
-        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int)
+        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingRoom.Seat)
         /// The last one holds.
         case unchanged
-        /// It lists too few videos to be believed at once: the last one holds.
-        case doubted(was: Int, now: Int)
+        /// It lacks too many videos to be believed at once: the last one holds.
+        case doubted(lost: Int, of: Int)
         /// The provider couldn't be asked: the last one holds, of that time.
         case failed(ProviderError, last: Date?)
         /// The state can't be written.
@@ -33,13 +33,10 @@ package struct CourseLister: Sendable {
         package var maxDelete: MaxDelete
         /// Whether any listing is believed.
         package var acceptsAll: Bool
-        /// The zone of days.
-        package var zone: TimeZone
 
-        package init(maxDelete: MaxDelete, acceptsAll: Bool, zone: TimeZone) {
+        package init(maxDelete: MaxDelete, acceptsAll: Bool) {
             self.maxDelete = maxDelete
             self.acceptsAll = acceptsAll
-            self.zone = zone
         }
     }
 
@@ -49,6 +46,7 @@ package struct CourseLister: Sendable {
     private let rules: Rules
     private let now: @Sendable () -> Date
     private let ask: Ask
+    private let room = ListingRoom()
 
     package init(
         user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
@@ -83,30 +81,42 @@ package struct CourseLister: Sendable {
         let question = StoredListing.question(of: course)
         let last = record.flatMap { $0.question == question ? $0 : nil }
         let (pages, isUnchanged): (ListingPages, Bool)
+        let seat = room.seat()
         do throws(ProviderError) {
-            (pages, isUnchanged) = try await self.pages(of: course, parameters: parameters, known: last?.known)
+            (pages, isUnchanged) = try await self.pages(
+                of: course, parameters: parameters, known: last?.known, in: seat)
         } catch {
             return .failed(error, last: last?.askedAt)
         }
         return await Blocking.run { _ in
             do throws(StoreError) {
-                return try self.record(pages, isUnchanged: isUnchanged, course, question, last)
+                self.room.desk.lock()
+                defer { self.room.desk.unlock() }
+                return try self.record(pages, isUnchanged: isUnchanged, course, question, last, seat)
             } catch { return .unrecorded(error) }
         }
     }
 
     /// Asks for a course, page after page. Records nothing.
     package func pages(
-        of course: Course, parameters: [String: JSONValue], known: String? = nil
+        of course: Course, parameters: [String: JSONValue], known: String? = nil, in seat: ListingRoom.Seat? = nil
     ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool) {
-        var pages = ListingPages(location: course.location, wasKnownSent: known != nil)
+        let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
+        var pages = ListingPages(location: course.location, wasKnownSent: known != nil) { [store] id in
+            let key = DownloadKey(course: course.id, video: id)
+            if written.contains(key.video) { return true }
+            // A second download is worse than an old id.
+            do throws(StoreError) { return try store.downloads.record(key) != nil } catch { return true }
+        }
         var cursor: String?
         while true {
             let request = ListRequest(
                 user: user, now: now(), settings: settings,
                 course: .init(id: course.writtenID, title: course.title, parameters: parameters), cursor: cursor,
                 known: cursor == nil ? known : nil)
-            switch try pages.add(try await page(request, course)) {
+            let step = try pages.add(try await page(request, course))
+            try await seat?.hold(pages.bytes)
+            switch step {
             case .next(let next): cursor = next
             case .complete: return (pages, false)
             case .unchanged: return (pages, true)
@@ -143,7 +153,8 @@ package struct CourseLister: Sendable {
     }
 
     private func record(
-        _ pages: ListingPages, isUnchanged: Bool, _ course: Course, _ question: ListingQuestion, _ last: ListingRecord?
+        _ pages: ListingPages, isUnchanged: Bool, _ course: Course, _ question: ListingQuestion, _ last: ListingRecord?,
+        _ seat: ListingRoom.Seat
     ) throws(StoreError) -> Outcome {
         let now = now()
         if isUnchanged, var last {
@@ -152,22 +163,21 @@ package struct CourseLister: Sendable {
             else { return .unchanged }
             last.askedAt = now
             last.known = pages.known ?? last.known
-            last.doubtedAt = nil
+            last.doubt = nil
             try store.listings.update([last])
             return .unchanged
         }
-        let old = try last.map { last throws(StoreError) in try StoredListing.read(last, of: course, store) }
+        var old = try last.map { last throws(StoreError) in try StoredListing.read(last, of: course, store) }
         let listing = pages.listing
         if let old, var last, !rules.acceptsAll,
-            case .doubted(let since) = ListingGuard.verdict(
-                old: old.videos.count, new: listing.videos.count, limit: rules.maxDelete, doubtedAt: last.doubtedAt,
-                now: now, zone: rules.zone)
+            case .doubted(let lost, let count, let doubt) = ListingGuard.verdict(
+                old: old, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt, now: now)
         {
-            if last.doubtedAt == nil {
-                last.doubtedAt = since
+            if last.doubt != doubt {
+                last.doubt = doubt
                 try store.listings.update([last])
             }
-            return .doubted(was: old.videos.count, now: listing.videos.count)
+            return .doubted(lost: lost, of: count)
         }
         var record = ListingRecord(course: course.id, question: question, askedAt: now, known: pages.known)
         if let old, let last, old.isSame(as: listing) {
@@ -178,8 +188,24 @@ package struct CourseLister: Sendable {
             }
             return .unchanged
         }
+        let was = old?.videos.count
+        old = nil
         try StoredListing.write(listing, record, store)
-        return .listed(listing, was: old?.videos.count, repeated: pages.repeated, unusable: pages.unusable)
+        return .listed(listing, was: was, repeated: pages.repeated, unusable: pages.unusable, seat)
+    }
+}
+
+extension ListingRecord {
+    /// The last listing, if it wasn't believed; nil too for one of an older version, which didn't keep what was lost.
+    package var doubt: ListingGuard.Doubt? {
+        get {
+            guard let doubtedAt, let doubtedLoss else { return nil }
+            return ListingGuard.Doubt(since: doubtedAt, lost: doubtedLoss)
+        }
+        set {
+            doubtedAt = newValue?.since
+            doubtedLoss = newValue?.lost
+        }
     }
 }
 
@@ -195,10 +221,16 @@ extension CourseListing {
 
 extension CourseListing.Video {
     fileprivate func isSame(as other: CourseListing.Video) -> Bool {
-        writtenID == other.writtenID && chapter == other.chapter && title == other.title
+        writtenID.utf8.elementsEqual(other.writtenID.utf8) && chapter == other.chapter && title == other.title
             && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
             && cover == other.cover && size == other.size && sha256 == other.sha256
-            && subtitleFiles == other.subtitleFiles && attachments == other.attachments
-            && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
+            && subtitleFiles == other.subtitleFiles && attachments == other.attachments && episode == other.episode
+            && Self.isSame(ListingPages.storedText(parameters), ListingPages.storedText(other.parameters))
+    }
+
+    /// Whether two texts have the same bytes: for Swift two spellings of é are equal, for a server they aren't.
+    private static func isSame(_ text: String?, _ other: String?) -> Bool {
+        guard let text, let other else { return text == nil && other == nil }
+        return text.utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,28 +1,79 @@
+package import CourseCatalog
+import Crypto
 package import Foundation
 package import SyncFacts
 
-/// Whether a listing is believed: a provider that suddenly lists much less may have lost it by mistake.
+/// Whether a listing is believed: a provider that suddenly no longer lists many videos may have lost them by mistake.
 package enum ListingGuard {
     /// The judgement of a new listing.
     package enum Verdict: Sendable, Equatable {
         case believed
-        /// It has too few videos. `since` is when such a listing first came.
-        case doubted(since: Date)
+        /// It lacks too many of the videos that the course has taken.
+        case doubted(lost: Int, of: Int, Doubt)
     }
 
-    /// A listing that shrinks to nothing, or by more than `limit`, is believed when it comes again on another day.
+    /// A listing that wasn't believed.
+    package struct Doubt: Sendable, Equatable {
+        /// When it first came.
+        package var since: Date
+        /// The first eight bytes of the SHA-256 of each lost id, sorted: a listing that has lost only these is like it.
+        package var lost: Data
+
+        package init(since: Date, lost: Data) {
+            self.since = since
+            self.lost = lost
+        }
+    }
+
+    /// A listing like a doubted one is believed after this time: a provider is rarely wrong for so long.
+    package static let patience: TimeInterval = 20 * 3600
+
+    /// Judges what a course would take of the new listing by what it took of the last believed one. It is doubted if
+    /// nothing is left, or more than `limit` is lost. What falls off the old end because newer videos came isn't lost.
     ///
-    /// - Parameters:
-    ///   - old: The videos of the last believed listing.
-    ///   - new: Those of the new one.
-    ///   - doubtedAt: When such a listing first came; nil if the last one was believed.
+    /// - Parameter doubt: The last listing, if it wasn't believed.
     package static func verdict(
-        old: Int, new: Int, limit: MaxDelete, doubtedAt: Date?, now: Date, zone: TimeZone
+        old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, now: Date
     ) -> Verdict {
-        guard old > 0, new == 0 || old - new > limit.limit(finished: old) else { return .believed }
-        guard let doubtedAt else { return .doubted(since: now) }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        return now > doubtedAt && !calendar.isDate(doubtedAt, inSameDayAs: now) ? .believed : .doubted(since: doubtedAt)
+        let before = ListingSelection(old, of: course).listing.videos
+        let after = ListingSelection(new, of: course).listing.videos
+        let present = Set(after.map(\.id))
+        var lost = before.filter { !present.contains($0.id) }
+        guard !lost.isEmpty else { return .believed }
+        let known = Set(old.videos.map(\.id))
+        // Nothing of a listing that shares no video with the last one can be said to be newer.
+        if new.videos.contains(where: { known.contains($0.id) }) {
+            let fallen = ListingRoll(before, of: old.videos, after, of: new.videos).fallen
+            lost.removeAll { fallen.contains($0.id) }
+        }
+        let isNothingLeft = after.isEmpty || (before.count > 1 && lost.count == before.count)
+        guard !lost.isEmpty, isNothingLeft || lost.count > limit.limit(finished: before.count) else {
+            return .believed
+        }
+        let marks = Set(lost.map { mark($0.id) })
+        // A doubt of a time to come was written while the clock was wrong.
+        guard let doubt, doubt.since <= now, marks.isSubset(of: Self.marks(doubt.lost)) else {
+            return .doubted(lost: lost.count, of: before.count, Doubt(since: now, lost: text(marks)))
+        }
+        if now.timeIntervalSince(doubt.since) >= patience { return .believed }
+        return .doubted(lost: lost.count, of: before.count, Doubt(since: doubt.since, lost: text(marks)))
+    }
+
+    private static func mark(_ id: String) -> UInt64 {
+        SHA256.hash(data: Data(id.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func text(_ marks: Set<UInt64>) -> Data {
+        var text = Data(capacity: marks.count * 8)
+        for mark in marks.sorted() { withUnsafeBytes(of: mark.bigEndian) { text.append(contentsOf: $0) } }
+        return text
+    }
+
+    private static func marks(_ text: Data) -> Set<UInt64> {
+        let bytes = Array(text)
+        return Set(
+            stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map { start in
+                bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+            })
     }
 }

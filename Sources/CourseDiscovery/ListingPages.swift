@@ -23,8 +23,12 @@ package struct ListingPages: Sendable {
     static let pageBound = 10_000
     /// Videos of a listing.
     static let videoBound = 200_000
-    /// Bytes of all texts in a listing.
-    static let byteBound = 256 << 20
+    /// Bytes of a listing in memory: its texts, and what a video, a chapter, a file or a parameter takes besides.
+    static let byteBound = 96 << 20
+    private static let videoCost = 320
+    private static let chapterCost = 160
+    private static let fileCost = 96
+    private static let nodeCost = 160
 
     /// Bytes of a video's id.
     static let idBound = 1024
@@ -42,15 +46,23 @@ package struct ListingPages: Sendable {
     /// The position of the course, for its listed parameters.
     private let location: SourceLocation
     private let wasKnownSent: Bool
+    /// Whether a video is known by an id that its provider no longer lists.
+    private let isKept: @Sendable (String) -> Bool
     private var pages = 0
-    private var bytes = 0
+    /// What it takes in memory.
+    package private(set) var bytes = 0
     private var cursors: Set<String> = []
     private var chapters: [String: Int] = [:]
     private var ids: Set<String> = []
 
-    /// - Parameter wasKnownSent: Whether the provider may answer that nothing has changed.
-    package init(location: SourceLocation, wasKnownSent: Bool) {
+    /// - Parameters:
+    ///   - wasKnownSent: Whether the provider may answer that nothing has changed.
+    ///   - isKept: Whether a video is known by an id that the provider used formerly: it keeps it.
+    package init(
+        location: SourceLocation, wasKnownSent: Bool, isKept: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) {
         self.location = location
+        self.isKept = isKept
         self.wasKnownSent = wasKnownSent
     }
 
@@ -69,7 +81,9 @@ package struct ListingPages: Sendable {
         for video in page.videos { try add(video, chapter: nil) }
         for chapter in page.chapters {
             let index = self.index(of: chapter)
-            bytes += chapter.id.utf8.count + (chapter.title?.utf8.count ?? 0) + (chapter.cover?.utf8.count ?? 0)
+            bytes +=
+                Self.chapterCost + chapter.id.utf8.count + (chapter.title?.utf8.count ?? 0)
+                + (chapter.cover?.utf8.count ?? 0)
             for video in chapter.videos { try add(video, chapter: index) }
         }
         bytes += page.next?.utf8.count ?? 0
@@ -81,11 +95,13 @@ package struct ListingPages: Sendable {
     }
 
     private mutating func index(of chapter: Listing.Chapter) -> Int {
-        let new = CourseListing.Chapter(
+        var new = CourseListing.Chapter(
             id: chapter.id, title: chapter.title, cover: chapter.cover.flatMap(Self.storable))
+        new.season = chapter.season
         if let index = chapters[new.id] {
             listing.chapters[index].title = listing.chapters[index].title ?? new.title
             listing.chapters[index].cover = listing.chapters[index].cover ?? new.cover
+            listing.chapters[index].season = listing.chapters[index].season ?? new.season
             return index
         }
         chapters[new.id] = listing.chapters.count
@@ -94,8 +110,9 @@ package struct ListingPages: Sendable {
     }
 
     private mutating func add(_ video: Listing.Video, chapter: Int?) throws(ProviderError) {
-        guard (1...Self.idBound).contains(video.id.utf8.count), !video.id.utf8.contains(0) else { return unusable += 1 }
-        var new = CourseListing.Video(id: video.id, chapter: chapter)
+        let id = video.formerly.flatMap { isKept($0) ? $0 : nil } ?? video.id
+        guard (1...Self.idBound).contains(id.utf8.count), !id.utf8.contains(0) else { return unusable += 1 }
+        var new = CourseListing.Video(id: id, chapter: chapter)
         guard ids.insert(new.id).inserted else { return repeated += 1 }
         guard listing.videos.count < Self.videoBound else {
             throw Self.fault("its listing has more than \(Self.videoBound) videos")
@@ -108,6 +125,7 @@ package struct ListingPages: Sendable {
         new.cover = video.cover.flatMap(Self.storable)
         new.parameters = Self.entries(video.parameters, at: location)
         new.size = video.size
+        new.episode = video.episode
         new.sha256 = video.sha256.flatMap(Self.digest)
         new.subtitleFiles = video.subtitleFiles.compactMap { file in
             Self.storable(file.url).map { SubtitleFile(language: file.lang, url: $0) }
@@ -115,11 +133,11 @@ package struct ListingPages: Sendable {
         new.attachments = video.attachments.compactMap { file in
             Self.storable(file.url).map { Attachment(title: file.title, url: $0) }
         }
-        bytes += new.id.utf8.count + new.shownTitle.utf8.count + (new.summary?.utf8.count ?? 0)
-        bytes += new.parameters.reduce(0) { $0 + $1.key.utf8.count + Self.size(of: $1.value) }
+        bytes += Self.videoCost + new.id.utf8.count + new.shownTitle.utf8.count + (new.summary?.utf8.count ?? 0)
+        bytes += new.parameters.reduce(0) { $0 + Self.nodeCost + $1.key.utf8.count + Self.size(of: $1.value) }
         bytes += new.cover?.utf8.count ?? 0
-        bytes += new.subtitleFiles.reduce(0) { $0 + $1.language.utf8.count + $1.url.utf8.count }
-        bytes += new.attachments.reduce(0) { $0 + $1.title.utf8.count + $1.url.utf8.count }
+        bytes += new.subtitleFiles.reduce(0) { $0 + Self.fileCost + $1.language.utf8.count + $1.url.utf8.count }
+        bytes += new.attachments.reduce(0) { $0 + Self.fileCost + $1.title.utf8.count + $1.url.utf8.count }
         try checkBytes()
         listing.videos.append(new)
     }
@@ -152,8 +170,8 @@ package struct ListingPages: Sendable {
     private static func size(of node: YAMLNode) -> Int {
         switch node.value {
         case .string(let text): text.utf8.count
-        case .sequence(let nodes): nodes.reduce(2) { $0 + size(of: $1) }
-        case .mapping(let mapping): mapping.reduce(2) { $0 + $1.key.utf8.count + size(of: $1.value) }
+        case .sequence(let nodes): nodes.reduce(0) { $0 + nodeCost + size(of: $1) }
+        case .mapping(let mapping): mapping.reduce(0) { $0 + nodeCost + $1.key.utf8.count + size(of: $1.value) }
         case .null, .bool, .int, .double: 8
         }
     }

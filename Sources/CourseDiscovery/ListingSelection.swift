@@ -18,6 +18,9 @@ package struct ListingSelection: Sendable {
     /// What isn't, with the reasons, in the order of the listing.
     package private(set) var left: [(video: CourseListing.Video, reason: Reason)] = []
 
+    /// How many of those that `newest` chose from have no date, if it left any out.
+    package private(set) var undated = 0
+
     /// Selects. A course without a selection takes everything; what it names itself is always taken.
     package init(_ whole: CourseListing, of course: Course) {
         listing = whole
@@ -47,6 +50,7 @@ package struct ListingSelection: Sendable {
                 let (a, b) = (whole.videos[$0].publishedAt ?? -.infinity, whole.videos[$1].publishedAt ?? -.infinity)
                 return a != b ? a > b : $0 > $1
             }
+            if kept.count > newest { undated = kept.count { whole.videos[$0].publishedAt == nil } }
             for index in byAge.dropFirst(newest) { reasons[index] = .older(newest: newest) }
         }
         listing.videos = []

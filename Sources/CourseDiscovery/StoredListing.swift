@@ -21,13 +21,10 @@ package enum StoredListing {
     package static func read(
         _ record: ListingRecord, of course: Course, _ store: DownloadStore
     ) throws(StoreError) -> CourseListing {
-        let (chapters, videos) = try store.listings.contents(of: record.course)
         var listing = CourseListing()
         listing.title = record.title
         listing.cover = record.cover
-        listing.chapters = chapters.map { CourseListing.Chapter(id: $0.id, title: $0.title, cover: $0.cover) }
-        listing.videos.reserveCapacity(videos.count)
-        for video in videos {
+        let chapters = try store.listings.each(of: record.course) { video in
             var listed = CourseListing.Video(id: video.id, chapter: video.chapter)
             listed.title = video.title
             listed.summary = video.description
@@ -37,9 +34,15 @@ package enum StoredListing {
             listed.cover = video.cover
             listed.parameters = ListingPages.entries(stored: video.parameters, at: course.location)
             listed.size = video.size
+            listed.episode = video.episode
             listed.sha256 = video.sha256.map { Array($0) }
             if let text = video.extras { (listed.subtitleFiles, listed.attachments) = extras(text) }
             listing.videos.append(listed)
+        }
+        listing.chapters = chapters.map { stored in
+            var chapter = CourseListing.Chapter(id: stored.id, title: stored.title, cover: stored.cover)
+            chapter.season = stored.season
+            return chapter
         }
         return listing
     }
@@ -51,8 +54,10 @@ package enum StoredListing {
         record.cover = listing.cover
         try store.listings.replace(
             record,
-            chapters: listing.chapters.map { ListedChapter(id: $0.writtenID, title: $0.title, cover: $0.cover) },
-            videos: listing.videos.map { video in
+            chapters: listing.chapters.lazy.map {
+                ListedChapter(id: $0.writtenID, title: $0.title, cover: $0.cover, season: $0.season)
+            },
+            videos: listing.videos.lazy.map { video in
                 var listed = ListedVideo(id: video.writtenID)
                 listed.chapter = video.chapter
                 listed.title = video.title
@@ -62,6 +67,7 @@ package enum StoredListing {
                 listed.cover = video.cover
                 listed.parameters = ListingPages.storedText(video.parameters)
                 listed.size = video.size
+                listed.episode = video.episode
                 listed.sha256 = video.sha256.map { Data($0) }
                 listed.extras = storedText(video)
                 return listed

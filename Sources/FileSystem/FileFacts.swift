@@ -1,3 +1,4 @@
+import CPlatform
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -47,5 +48,11 @@ extension FileFacts {
         var facts = stat()
         try systemCall { fstat(descriptor, &facts) }
         self.init(facts)
+    }
+
+    /// When an open file was made, in nanoseconds since 1970; nil if its file system doesn't keep that.
+    package static func made(descriptor: CInt) -> Int64? {
+        var time: Int64 = 0
+        return cf_birth_time(descriptor, &time) == 0 ? time : nil
     }
 }

@@ -119,12 +119,18 @@ package final class FolderHandle: Sendable {
     /// Renames and never replaces: throws `fileExists` instead. If the file system can't do that in one step it is a
     /// link and an unlink; after a kill in between, the next call completes it.
     ///
-    /// If a file system has neither, the new name is first taken by an empty file of our own, which is then replaced.
+    /// If a file system has neither, the new name is first taken by an empty file of our own, which is then replaced;
+    /// after a kill in between, the next call replaces it, too.
     package func rename(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
         do {
-            try systemCall { cf_rename_exclusive(descriptor, name, folder.descriptor, newName) }
-        } catch  where error.isUnsupported {
-            try linkAndUnlink(name, to: folder, newName)
+            do {
+                try systemCall { cf_rename_exclusive(descriptor, name, folder.descriptor, newName) }
+            } catch  where error.isUnsupported {
+                try linkAndUnlink(name, to: folder, newName)
+            }
+        } catch .fileExists {
+            guard try hasClaimed(newName, in: folder, for: name) else { throw .fileExists }
+            try replaceClaim(newName, in: folder, with: name)
         }
     }
 
@@ -137,20 +143,9 @@ package final class FolderHandle: Sendable {
                 mine.inode == there.inode, mine.links > 1, try device(of: name) == folder.device(of: newName)
             else { throw .fileExists }
         } catch  where error.isUnsupported || error == .notPermitted {
-            return try reserveAndReplace(name, to: folder, newName)
+            return try claimAndReplace(name, to: folder, newName)
         }
         try remove(name)
-    }
-
-    /// The last resort: the exclusive creation of an empty file claims the name, and only that file is replaced.
-    func reserveAndReplace(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
-        close(try folder.open(newName, O_WRONLY | O_CREAT | O_EXCL))
-        do {
-            try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
-        } catch {
-            try? folder.remove(newName)
-            throw error
-        }
     }
 
     /// Swaps two names in one step.

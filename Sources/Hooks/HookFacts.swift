@@ -9,7 +9,22 @@ package struct HookSubject: Sendable, Encodable {
         self.course = course
         self.chapter = chapter
         self.video = video
-        self.title = title
+        self.title = title.map { TitleLine.of($0) }
+    }
+}
+
+/// The request as the commands of `before-request` leave it.
+package struct RequestChange: Sendable, Equatable {
+    package var url: String
+    /// Of the headers that the commands got.
+    package var headers: [String: String]
+    /// The names, in lower case, of headers that a command has set or removed.
+    package var named: Set<String>
+
+    package init(url: String, headers: [String: String], named: Set<String> = []) {
+        self.url = url
+        self.headers = headers
+        self.named = named
     }
 }
 
@@ -21,6 +36,7 @@ package struct RequestFacts: Sendable, Encodable {
     /// `video`, `cover`, `subtitle` or `attachment`.
     package var purpose: String
     package var url: String
+    /// Without those that belong to an origin, such as `Authorization`.
     package var headers: [String: String]
 
     package init(_ subject: HookSubject, purpose: String, url: String, headers: [String: String]) {

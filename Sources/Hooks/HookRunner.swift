@@ -12,7 +12,7 @@ import YAMLSource
 package final class HookRunner: Sendable {
     /// The request to send, after `before-request`.
     package enum RequestVerdict: Sendable, Equatable {
-        case go(url: String, headers: [String: String])
+        case go(RequestChange)
         case refused(String?)
         case trouble(HookTrouble)
     }
@@ -69,6 +69,7 @@ package final class HookRunner: Sendable {
     /// Each command gets the address as changed by the one before it.
     package func beforeRequest(_ facts: RequestFacts) async -> RequestVerdict {
         var facts = facts
+        var named: Set<String> = []
         for hook in settings.commands[.beforeRequest] ?? [] {
             let answer = await ask(hook, facts, hiding: facts.secrets)
             switch answer.verdict {
@@ -85,9 +86,10 @@ package final class HookRunner: Sendable {
                 // A name counts in any case.
                 for old in facts.headers.keys where old.lowercased() == name.lowercased() { facts.headers[old] = nil }
                 facts.headers[name] = value
+                named.insert(name.lowercased())
             }
         }
-        return .go(url: facts.url, headers: facts.headers)
+        return .go(RequestChange(url: facts.url, headers: facts.headers, named: named))
     }
 
     /// Related: RFC 9110 §5.1 and §5.5.

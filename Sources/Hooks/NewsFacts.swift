@@ -14,7 +14,7 @@ package struct NewsFacts: Sendable, Encodable {
         package init(chapter: String?, video: String, title: String, path: String, bytes: Int64) {
             self.chapter = chapter
             self.video = video
-            self.title = title
+            self.title = TitleLine.of(title)
             self.path = path
             self.bytes = bytes
         }
@@ -29,7 +29,7 @@ package struct NewsFacts: Sendable, Encodable {
 
     package init(course: String, title: String, videos: [Video]) {
         self.course = course
-        self.title = title
+        self.title = TitleLine.of(title)
         self.videos = videos
     }
 
@@ -82,6 +82,30 @@ package struct NewsReceiver: Sendable, Equatable {
     /// The limit on titles in a text.
     private static let mostTitles = 20
 
+    /// The longest text that the receiver takes: longer ones are refused, or arrive as a file.
+    private var longest: Int {
+        switch format {
+        // 4,096 bytes.
+        case .ntfy: 4000
+        // 2,000 characters, by its count.
+        case .discord: 1900
+        case .slack, .json: 12_000
+        }
+    }
+
+    /// The text as the receiver takes it: nothing in it is a mention or a link of its own.
+    private func harmless(_ text: String) -> String {
+        // What is written behind an invisible character is nobody's name.
+        let unnamed = text.replacing("@", with: "@\u{200B}")
+        switch format {
+        case .ntfy, .json: return text
+        case .discord: return unnamed
+        // Related: docs.slack.dev, Formatting message text.
+        case .slack:
+            return unnamed.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        }
+    }
+
     /// The body of the post.
     package func body(_ news: NewsFacts) -> (bytes: [UInt8], contentType: String) {
         let encoder = JSONEncoder()
@@ -91,16 +115,52 @@ package struct NewsReceiver: Sendable, Equatable {
         }
         switch format {
         case .json: return json(news)
-        case .ntfy: return (Array(Self.text(news).utf8), "text/plain; charset=utf-8")
-        case .slack: return json(["text": Self.text(news)])
-        case .discord: return json(["content": Self.text(news)])
+        case .ntfy: return (Array(text(news).utf8), "text/plain; charset=utf-8")
+        case .slack: return json(["text": text(news)])
+        case .discord: return json(DiscordPost(content: text(news)))
         }
     }
 
-    private static func text(_ news: NewsFacts) -> String {
-        let titles = news.videos.prefix(mostTitles).map { "\n• \($0.title.prefix(200))" }.joined()
-        let rest = news.videos.count - mostTitles
-        return news.message + titles + (rest > 0 ? "\n… and \(rest) more" : "")
+    /// The message, and as many titles as fit.
+    private func text(_ news: NewsFacts) -> String {
+        var text = harmless(String(news.message.prefix(500)))
+        var told = 0
+        for video in news.videos.prefix(Self.mostTitles) {
+            let line = "\n• \(harmless(String(video.title.prefix(200))))"
+            // There is room for the last line.
+            guard text.utf8.count + line.utf8.count <= longest - 40 else { break }
+            text += line
+            told += 1
+        }
+        let rest = news.videos.count - told
+        return text + (rest > 0 ? "\n… and \(rest) more" : "")
+    }
+}
+
+/// A post to Discord, which notifies nobody by name.
+private struct DiscordPost: Encodable {
+    struct Mentions: Encodable {
+        var parse: [String] = []
+    }
+
+    var content: String
+    var allowed_mentions = Mentions()
+}
+
+/// A title from others as one line of a message: without line ends, control characters, and invisible ones that may
+/// reorder the text.
+enum TitleLine {
+    static func of(_ title: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in title.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: line.append(" ")
+            // Joiners are part of words and emoji.
+            case .format where scalar.value != 0x200C && scalar.value != 0x200D: continue
+            default: line.append(scalar)
+            }
+        }
+        return String(line)
     }
 }
 

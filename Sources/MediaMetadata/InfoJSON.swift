@@ -52,7 +52,8 @@ enum InfoJSON {
             chapter.videos.compactMap { video in
                 guard let data = try? encoder.encode(info(video, chapter, course)) else { return nil }
                 return MetadataFile(
-                    path: video.stem + ".info.json", text: String(decoding: data, as: UTF8.self) + "\n")
+                    path: video.stem + ".info.json", text: String(decoding: data, as: UTF8.self) + "\n",
+                    isKept: video.isGone)
             }
         }
     }

@@ -25,6 +25,20 @@ enum Markup {
         return result
     }
 
+    /// Text in one line, without control characters, and without those that have no shape and may reorder the others.
+    static func line(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: continue
+            // Joiners are part of words and emoji.
+            case .format where scalar.value != 0x200C && scalar.value != 0x200D: continue
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
     /// `12:34`, or `1:02:03`.
     static func duration(_ seconds: Double) -> String {
         let all = wholeSeconds(seconds)

@@ -23,7 +23,7 @@ package struct MetadataCourse: Sendable {
         package var provider: String
         /// The catalog's first preference.
         package var quality: String
-        /// The number in its chapter.
+        /// The number in its season.
         package var number: Int
         /// The number in its course.
         package var index: Int
@@ -38,6 +38,8 @@ package struct MetadataCourse: Sendable {
         package var cover: String?
         package var subtitles: [Beside] = []
         package var attachments: [Beside] = []
+        /// Whether it is no longer in its catalog, so that less is known of it.
+        package var isGone = false
 
         package init(
             id: String, title: String, description: String? = nil, date: String? = nil, provider: String,
@@ -74,6 +76,8 @@ package struct MetadataCourse: Sendable {
         package var season: Int
         package var cover: String?
         package var videos: [Video]
+        /// Whether it is no longer in its catalog.
+        package var isGone = false
 
         package init(
             id: String?, title: String, description: String? = nil, folder: String, number: Int, season: Int,
@@ -95,7 +99,7 @@ package struct MetadataCourse: Sendable {
     package var description: String?
     package var folder: String
     package var cover: String?
-    /// In the catalog's order; only those with a finished video.
+    /// In the catalog's order, what is gone at its number; only those with a finished video.
     package var chapters: [Chapter]
 
     package init(

@@ -15,9 +15,12 @@ package struct MetadataFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
     package var bytes: [UInt8]
+    /// Whether a file of ours in its place stays as it is, since it may say more.
+    package var isKept: Bool
 
-    package init(path: String, text: String) {
+    package init(path: String, text: String, isKept: Bool = false) {
         self.path = path
+        self.isKept = isKept
         bytes = Array(text.utf8)
     }
 }
@@ -25,7 +28,7 @@ package struct MetadataFile: Sendable, Equatable {
 /// Makes the files beside the media of a course: the same course gives the same bytes.
 package struct MetadataWriter: Sendable {
     /// Raised whenever the same facts give other bytes: all files are written again then.
-    package static let version = 1
+    package static let version = 2
 
     /// The wanted kinds.
     package let kinds: Set<MetadataKind>

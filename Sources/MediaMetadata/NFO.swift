@@ -5,10 +5,12 @@ enum NFO {
         var files = [MetadataFile(path: "\(course.folder)/tvshow.nfo", text: show(course))]
         for chapter in course.chapters {
             if chapter.id != nil, chapter.folder != course.folder {
-                files.append(MetadataFile(path: "\(chapter.folder)/season.nfo", text: season(chapter)))
+                files.append(
+                    MetadataFile(
+                        path: "\(chapter.folder)/season.nfo", text: season(chapter), isKept: chapter.isGone))
             }
             files += chapter.videos.map { video in
-                MetadataFile(path: video.stem + ".nfo", text: episode(video, chapter, course))
+                MetadataFile(path: video.stem + ".nfo", text: episode(video, chapter, course), isKept: video.isGone)
             }
         }
         return files

@@ -5,7 +5,7 @@ enum Playlists {
         var files = [playlist(course.title, course.videos, in: course.folder, name: "playlist.m3u8")]
         for chapter in course.chapters where chapter.id != nil {
             let isOwn = chapter.folder != course.folder
-            let title = chapter.title.filter { !"/\\:*?\"<>|".contains($0) && !$0.isNewline }.prefix(60)
+            let title = Markup.line(chapter.title).filter { !"/\\:*?\"<>|".contains($0) }.prefix(60)
             files.append(
                 playlist(
                     "\(course.title) – \(chapter.title)", chapter.videos, in: chapter.folder,
@@ -17,20 +17,15 @@ enum Playlists {
     private static func playlist(
         _ title: String, _ videos: [MetadataCourse.Video], in folder: String, name: String
     ) -> MetadataFile {
-        var text = "#EXTM3U\n#PLAYLIST:\(line(title))\n"
+        var text = "#EXTM3U\n#PLAYLIST:\(Markup.line(title))\n"
         for video in videos {
             // -1 is an unknown duration.
-            text += "#EXTINF:\(video.seconds.map { "\(Markup.wholeSeconds($0))" } ?? "-1"),\(line(video.title))\n"
+            text +=
+                "#EXTINF:\(video.seconds.map { "\(Markup.wholeSeconds($0))" } ?? "-1"),\(Markup.line(video.title))\n"
             let path = RelativePath.from(folder, to: video.path)
             // A name that begins with # would be a comment, and a leading space would be trimmed.
             text += (path.hasPrefix("#") || path.hasPrefix(" ") ? "./" : "") + path + "\n"
         }
         return MetadataFile(path: "\(folder)/\(name)", text: text)
-    }
-
-    private static func line(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }))
     }
 }

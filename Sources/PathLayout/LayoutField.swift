@@ -7,15 +7,15 @@ package enum LayoutField: String, Sendable, Hashable, CaseIterable {
     // Of the chapter; empty for a video directly under its course, except for the season.
     case chapter
     case chapterID = "chapter_id"
-    /// The chapter's number in its course, where videos directly under the course count before it.
+    /// The chapter's number in its course; where it is its place, videos directly under the course count before it.
     case chapterNumber = "chapter_number"
-    /// The chapter's number among the chapters. Videos directly under a course are 0, or 1 if there are no chapters.
+    /// The chapter's number as a season. Videos directly under a course are 0, or 1 if no chapter is.
     case season
 
     // Of the video.
     case title
     case id
-    /// Its number in its chapter, or among the videos directly under the course.
+    /// Its number in its season.
     case number
     /// Its number in the whole course.
     case index

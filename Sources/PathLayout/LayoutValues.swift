@@ -2,7 +2,7 @@
 package struct LayoutValues: Sendable {
     /// The course's title and id.
     package var course: (title: String, id: String)
-    /// The chapter's title, id and place in its course; nil directly under the course.
+    /// The chapter's title, id and number in its course; nil directly under the course.
     package var chapter: (title: String, id: String, number: Int)?
     /// See ``LayoutField/season``.
     package var season: Int
@@ -15,7 +15,7 @@ package struct LayoutValues: Sendable {
     package struct Video: Sendable {
         package var title: String
         package var id: String
-        /// In its chapter.
+        /// In its season.
         package var number: Int
         /// In its course.
         package var index: Int

@@ -11,7 +11,7 @@ enum CurlFailure: Error {
 
     /// A message with nothing of the address but its host.
     func error(at address: WebAddress) -> ProviderError {
-        ProviderError(.unavailable, message(address.host))
+        ProviderError(.unavailable, message(address.host), server: address.origin)
     }
 
     private func message(_ host: String) -> String {

@@ -35,8 +35,8 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     /// is too slow, breaks off in the middle, or sends more than ``bodyBound``.
     ///
     /// Redirects are followed for GET, HEAD and PROPFIND, and with 307 and 308 for every method; 303 makes a GET of any. `login`,
-    /// `Authorization` and `Cookie` stay with the origin of the first request, and a redirect from https to http isn't
-    /// followed.
+    /// `Authorization` and `Cookie` stay with the origin of the first request, a redirect of a body to another origin is an
+    /// error, and so is one from https to http.
     public func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         let end = ContinuousClock.now + timeout
         var request = request
@@ -83,6 +83,10 @@ public struct HTTPClient: Sendable, PrintsRedacted {
             next.body = nil
         }
         if address.origin != request.address.origin {
+            // A form may have a password in it. That of PROPFIND only asks.
+            guard next.body == nil || isRead else {
+                throw ProviderError(.unavailable, "\(host) redirects what is sent to it to another server")
+            }
             next.login = nil
             next.headers = next.headers.filter { !["authorization", "cookie"].contains($0.key.lowercased()) }
         }

@@ -13,6 +13,16 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     /// Whether a login, an `Authorization` or a `Cookie` went with the request.
     let hadLogin: Bool
 
+    package init(
+        status: Int, headers: [String: String], body: [UInt8], address: WebAddress, hadLogin: Bool = false
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.address = address
+        self.hadLogin = hadLogin
+    }
+
     /// The field with this name, in whatever case.
     public subscript(header name: String) -> String? { headers[name.lowercased()] }
 
@@ -48,14 +58,18 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         switch status {
         case 401:
             return ProviderError(
-                .authRequired, hadLogin ? "\(host) refuses this login (401)" : "\(host) asks for a login (401)")
+                .authRequired, hadLogin ? "\(host) refuses this login (401)" : "\(host) asks for a login (401)",
+                server: address.origin)
         case 403: return ProviderError(.forbidden, "\(host) refuses access (403)")
         case 404: return ProviderError(.notFound, "\(host) has nothing at this address (404)")
         case 410: return ProviderError(.gone, "\(host) has removed what was at this address (410)")
         case 429:
-            return ProviderError(.rateLimited, "\(host) asks for fewer requests (429)", retryAfter: retryAfter)
+            return ProviderError(
+                .rateLimited, "\(host) asks for fewer requests (429)", retryAfter: retryAfter, server: address.origin)
         case 451: return ProviderError(.geoBlocked, "\(host) doesn't offer this here (451)")
-        default: return ProviderError(.unavailable, "\(host) answers \(status)", retryAfter: retryAfter)
+        default:
+            return ProviderError(
+                .unavailable, "\(host) answers \(status)", retryAfter: retryAfter, server: address.origin)
         }
     }
 
@@ -83,16 +97,38 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         return try JSONBody.decode(type, of: body, from: address.host)
     }
 
-    /// The body as XML.
+    /// The body as XML, in whatever encoding it or its `Content-Type` names. With an internal subset it is refused.
     public func xml() throws(ProviderError) -> XMLElement {
+        try xml { bytes throws(XMLMistake) in try XMLReader.root(of: bytes, charset: charset) }
+    }
+
+    /// The same for documents that are written without care: also with blanks before them, text behind them, bare
+    /// ampersands, HTML's named characters, or in another encoding than they say. `mistake` is the first mistake that was
+    /// repaired; it has nothing of the text.
+    public func repairedXML() throws(ProviderError) -> (root: XMLElement, mistake: String?) {
+        let read = try xml { bytes throws(XMLMistake) in try XMLReader.repairedRoot(of: bytes, charset: charset) }
+        return (read.root, read.mistake?.message)
+    }
+
+    private func xml<Read>(_ read: ([UInt8]) throws(XMLMistake) -> Read) throws(ProviderError) -> Read {
         guard mediaType != "text/html" || !beginsLikeHTML else { throw unexpectedPage("XML") }
         do throws(XMLMistake) {
-            return try XMLReader.root(of: body)
+            return try read(body)
         } catch {
             // HTML that calls itself something else isn't worth a line number.
             if beginsLikeHTML { throw unexpectedPage("XML") }
             throw ProviderError(.unavailable, "the answer of \(address.host) isn't XML: \(error.message)")
         }
+    }
+
+    /// The encoding that `Content-Type` names.
+    private var charset: String? {
+        let parts = self[header: "Content-Type"]?.split(separator: ";").dropFirst() ?? []
+        for part in parts {
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace && $0 != "\"" } }
+            if pair.count == 2, pair[0].lowercased() == "charset" { return pair[1] }
+        }
+        return nil
     }
 
     private func unexpectedPage(_ wanted: String) -> ProviderError {

@@ -6,6 +6,11 @@ public import ProviderKit
 /// It is read by libcurl, which also makes the connection: what the two take for the host can't differ. It prints as
 /// redacted, since its path and query may be secrets; ``host`` is for messages.
 public struct WebAddress: Sendable, Hashable, PrintsRedacted {
+    /// The limit on a host's name (RFC 1035 §3.1); libcurl before 8.4.0 overflows a buffer with longer ones on their
+    /// way to a SOCKS proxy (CVE-2023-38545).
+    private static let longestHost = 253
+    private static let longest = 16_384
+
     /// The whole of it.
     public let text: String
     /// `http` or `https`.
@@ -21,7 +26,7 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
     public var origin: String { "\(scheme)://\(host)" }
 
     /// Reads `text`; blanks and characters beyond ASCII are percent-encoded. Nil if it isn't an absolute http or https URL,
-    /// or has a user name in it.
+    /// has a user name in it, or is longer than 16 KiB.
     public init?(_ text: String) { self.init(text, at: nil) }
 
     /// The address of `reference` within the document at this address: absolute or relative, as in a `Location` or `href`.
@@ -57,7 +62,7 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
     }
 
     private init?(_ text: String, at base: String?) {
-        guard !text.utf8.contains(0), let url = curl_url() else { return nil }
+        guard text.utf8.count <= Self.longest, !text.utf8.contains(0), let url = curl_url() else { return nil }
         defer { curl_url_cleanup(url) }
         func part(_ part: CURLUPart) -> String? {
             var value: UnsafeMutablePointer<CChar>?
@@ -70,7 +75,7 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
         }
         guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), scheme == "http" || scheme == "https",
             part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil, let name = part(CURLUPART_HOST)?.lowercased(),
-            !name.isEmpty
+            !name.isEmpty, name.utf8.count <= Self.longestHost
         else { return nil }
         let port = part(CURLUPART_PORT).flatMap { $0 == (scheme == "https" ? "443" : "80") ? nil : $0 }
         self.scheme = scheme

@@ -15,7 +15,7 @@ public struct XMLElement: Sendable, PrintsRedacted {
     /// The line at which it begins, from 1.
     public let line: Int
 
-    /// The outermost element of a document; nil if the bytes aren't XML, or declare entities.
+    /// The outermost element of a document; nil if the bytes aren't XML, or have an internal subset.
     public init?(_ document: [UInt8]) {
         guard let root = try? XMLReader.root(of: document) else { return nil }
         self = root

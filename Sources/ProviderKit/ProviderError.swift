@@ -5,7 +5,7 @@
 public struct ProviderError: Error, Sendable, Hashable {
     /// The kind of failure. The raw values are those of the protocol.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The provider's downloads are suspended until the user has logged in.
+        /// The downloads of ``ProviderError/server`` are suspended until the user has logged in.
         case authRequired = "auth_required"
         /// This user may not have the video; permanent.
         case forbidden
@@ -19,7 +19,7 @@ public struct ProviderError: Error, Sendable, Hashable {
         case drm
         /// Not available yet: asked again after ``ProviderError/retryAfter`` or at the next run.
         case notReady = "not_ready"
-        /// The provider gets no requests for ``ProviderError/retryAfter``.
+        /// The provider gets no requests for ``ProviderError/server`` for ``ProviderError/retryAfter``.
         case rateLimited = "rate_limited"
         /// Temporarily unavailable: asked again with a growing delay.
         case unavailable
@@ -54,6 +54,10 @@ public struct ProviderError: Error, Sendable, Hashable {
     public var retryAfter: Duration?
     /// The catalog parameter at fault, with ``Kind/invalidParameters``.
     public var parameter: String?
+    /// The server that refuses, asks to wait or can't be reached, as `https://media.example.org`; with another name of it if
+    /// it has no address. Without it the error is about the server of the parameter `endpoint`, or else about the whole
+    /// provider.
+    public var server: String?
     /// New credentials that replace the old ones, although the request failed: for example, a single-use refresh token
     /// has been used.
     public var credentials: Secret<JSONValue>?
@@ -61,13 +65,14 @@ public struct ProviderError: Error, Sendable, Hashable {
     /// Makes an error.
     public init(
         _ kind: Kind, _ message: String, retryAfter: Duration? = nil, parameter: String? = nil,
-        credentials: Secret<JSONValue>? = nil
+        credentials: Secret<JSONValue>? = nil, server: String? = nil
     ) {
         self.kind = kind
         self.message = message
         self.retryAfter = retryAfter
         self.parameter = parameter
         self.credentials = credentials
+        self.server = server
     }
 }
 

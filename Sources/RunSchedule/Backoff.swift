@@ -23,10 +23,6 @@ package enum Backoff {
         return max(.seconds(full * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
     }
 
-    /// The time until a download that failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92
-    /// h, then 7 d less 4 h each. Never whole days: a nightly job would start a minute too early and skip a night.
-    package static func nextRun(failedRuns: Int) -> Duration {
-        let hours = [1, 20, 44, 92]
-        return .seconds(3600 * (failedRuns <= hours.count ? hours[max(failedRuns, 1) - 1] : 7 * 24 - 4))
-    }
+    /// The time until a download that failed in `failedRuns` runs in a row (from 1) is tried again.
+    package static func nextRun(failedRuns: Int) -> Duration { .seconds(RowStanding.rest(failedRuns: failedRuns)) }
 }

@@ -1,7 +1,7 @@
 package import DownloadStore
 
-/// A command to a run. Commands are carried out one after the other: the named downloads are taken out of the queue,
-/// conflicting turns end, rows change, and the run gets the results.
+/// A command to a run, or more courses for it. They are carried out one after the other: the named downloads are taken
+/// out of the queue, conflicting turns end, rows change, and the run gets the results.
 package struct Command: Sendable {
     /// The kind of command.
     package enum Kind: Sendable {
@@ -15,6 +15,8 @@ package struct Command: Sendable {
         case loggedOut(String)
         /// There are new credentials of a provider.
         case loggedIn(String)
+        /// Courses that were listed during the turns: they are compared, their files moved, their downloads added.
+        case arrival
     }
 
     /// The result.

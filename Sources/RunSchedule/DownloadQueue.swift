@@ -16,19 +16,21 @@ package struct DownloadQueue: Sendable {
         package var isQuestion = false
         /// Place in catalog order; the lower goes first.
         package var ordinal: Int64
-        /// The provider's name.
-        package var provider: String
+        /// The server that its provider asks.
+        package var server: ProviderServer
         /// The last known host of its media; nil before it is resolved for the first time.
         package var host: String?
         /// How often its provider was unavailable for it, plus consecutive failed runs: if a provider is down those
         /// with the fewest are asked first.
         package var misses = 0
 
-        package init(id: DownloadID, priority: Int, ordinal: Int64, provider: String, host: String? = nil) {
+        package init(
+            id: DownloadID, priority: Int, ordinal: Int64, server: ProviderServer, host: String? = nil
+        ) {
             self.id = id
             self.priority = priority
             self.ordinal = ordinal
-            self.provider = provider
+            self.server = server
             self.host = host
         }
 
@@ -46,8 +48,8 @@ package struct DownloadQueue: Sendable {
         static func < (a: Delayed, b: Delayed) -> Bool { (a.dueAt, b.entry) < (b.dueAt, a.entry) }
     }
 
-    /// The waiting downloads of one provider, in lanes that can run, or not, for the same reasons.
-    private struct Provider {
+    /// The waiting downloads of one server of a provider, in lanes that can run, or not, for the same reasons.
+    private struct Lane {
         var unresolved = Heap<Entry>()
         var byHost: [String: Heap<Entry>] = [:]
         var isBlockedUntil = Date.distantPast
@@ -59,6 +61,12 @@ package struct DownloadQueue: Sendable {
         /// The download that checks whether it is back.
         var probe: DownloadID?
         var search = Search()
+
+        /// Whether it is as if nobody had ever heard of it.
+        var isBlank: Bool {
+            unresolved.isEmpty && byHost.isEmpty && !isStopped && isBlockedUntil == .distantPast && resolving == 0
+                && downUntil == nil && probe == nil && search.inVain == 0
+        }
     }
 
     /// Consecutive resolved downloads whose host is left alone.
@@ -69,28 +77,25 @@ package struct DownloadQueue: Sendable {
         var nextAt = Date.distantPast
     }
 
-    private struct Host {
-        var inUse = 0
-        var isBlockedUntil = Date.distantPast
-        var failures = 0
-        /// The time of the last cool-down: failures of transfers that began before it are the same failure.
-        var failedAt = Date.distantPast
-    }
-
     /// The number of resolved downloads of one provider that may wait for their host before no more are resolved to
     /// look for others.
     package var lookAhead: Int
     /// Connections to one host.
-    package var hostCap: Int
-    private var providers: [String: Provider] = [:]
+    package var hostCap: Int {
+        get { hosts.cap }
+        set { hosts.cap = newValue }
+    }
+    private var lanes: [ProviderServer: Lane] = [:]
+    /// Providers that the user has logged out from.
+    private var stopped: Set<String> = []
     private var delayed = Heap<Delayed>()
-    private var hosts: [String: Host] = [:]
+    private var hosts: HostTable
 
     /// The number of waiting downloads, including those that back off.
     package private(set) var count = 0
 
     package init(hostCap: Int, lookAhead: Int) {
-        self.hostCap = hostCap
+        hosts = HostTable(cap: hostCap)
         self.lookAhead = lookAhead
     }
 
@@ -102,9 +107,9 @@ package struct DownloadQueue: Sendable {
 
     private mutating func insert(_ entry: Entry) {
         if let host = entry.host {
-            providers[entry.provider, default: Provider()].byHost[host, default: Heap()].insert(entry)
+            lanes[entry.server, default: Lane()].byHost[host, default: Heap()].insert(entry)
         } else {
-            providers[entry.provider, default: Provider()].unresolved.insert(entry)
+            lanes[entry.server, default: Lane()].unresolved.insert(entry)
         }
     }
 
@@ -112,8 +117,8 @@ package struct DownloadQueue: Sendable {
     package mutating func next(at now: Date) -> Entry? {
         while let first = delayed.min, first.dueAt <= now { insert(delayed.removeMin().entry) }
         var best: Entry?
-        for provider in providers.values where isAsked(provider, at: now) {
-            guard let entry = next(of: provider, at: now), best.map({ $0 < entry }) ?? true else { continue }
+        for (server, lane) in lanes where isAsked(server, lane, at: now) {
+            guard let entry = next(of: lane, at: now), best.map({ $0 < entry }) ?? true else { continue }
             best = entry
         }
         guard let best else { return nil }
@@ -122,86 +127,91 @@ package struct DownloadQueue: Sendable {
         return best
     }
 
-    /// The next of one provider: the first, or if it is down the one that checks whether it is back.
-    private func next(of provider: Provider, at now: Date) -> Entry? {
-        var lanes = provider.byHost.filter { isFree($0.key, at: now) }.map(\.value)
-        guard provider.downUntil == nil else {
-            if mayResolve(provider, at: now) { lanes.append(provider.unresolved) }
-            return lanes.lazy.flatMap(\.unordered).max { ($1.misses, $0) < ($0.misses, $1) }
+    /// The next of one server: the first, or if it is down the one that checks whether it is back.
+    private func next(of lane: Lane, at now: Date) -> Entry? {
+        var heaps = lane.byHost.filter { isFree($0.key, at: now) }.map(\.value)
+        guard lane.downUntil == nil else {
+            if mayResolve(lane, at: now) { heaps.append(lane.unresolved) }
+            return heaps.lazy.flatMap(\.unordered).max { ($1.misses, $0) < ($0.misses, $1) }
         }
-        var best = lanes.compactMap(\.max).max()
-        guard mayResolve(provider, at: now) else { return best }
+        var best = heaps.compactMap(\.max).max()
+        guard mayResolve(lane, at: now) else { return best }
         // If the hosts of the first ones are left alone, that of the last one may not be.
-        let isLast = isSearching(provider, at: now) && provider.search.inVain % 2 == 1
-        if let entry = isLast ? provider.unresolved.min : provider.unresolved.max, best.map({ $0 < entry }) ?? true {
+        let isLast = isSearching(lane, at: now) && lane.search.inVain % 2 == 1
+        if let entry = isLast ? lane.unresolved.min : lane.unresolved.max, best.map({ $0 < entry }) ?? true {
             best = entry
         }
         return best
     }
 
     private mutating func take(_ entry: Entry) {
-        func takeOut(of lane: inout Heap<Entry>) {
-            if lane.max == entry {
-                lane.removeMax()
-            } else if lane.min == entry {
-                lane.removeMin()
+        func takeOut(of heap: inout Heap<Entry>) {
+            if heap.max == entry {
+                heap.removeMax()
+            } else if heap.min == entry {
+                heap.removeMin()
             } else {
-                lane = Heap(lane.unordered.filter { $0 != entry })
+                heap = Heap(heap.unordered.filter { $0 != entry })
             }
         }
-        guard let host = entry.host else {
-            return takeOut(of: &providers[entry.provider, default: Provider()].unresolved)
+        if let host = entry.host {
+            takeOut(of: &lanes[entry.server, default: Lane()].byHost[host, default: Heap()])
+            if lanes[entry.server]?.byHost[host]?.isEmpty == true { lanes[entry.server]?.byHost[host] = nil }
+        } else {
+            takeOut(of: &lanes[entry.server, default: Lane()].unresolved)
         }
-        takeOut(of: &providers[entry.provider, default: Provider()].byHost[host, default: Heap()])
-        if providers[entry.provider]?.byHost[host]?.isEmpty == true { providers[entry.provider]?.byHost[host] = nil }
+        // Every choice looks at all lanes.
+        if lanes[entry.server]?.isBlank == true { lanes[entry.server] = nil }
     }
 
     /// Whether a download could run if it were its turn.
     package func canRun(_ entry: Entry, at now: Date) -> Bool {
-        let provider = providers[entry.provider] ?? Provider()
-        guard isAsked(provider, at: now) else { return false }
-        return entry.host.map { isFree($0, at: now) } ?? mayResolve(provider, at: now)
+        let lane = lanes[entry.server] ?? Lane()
+        guard isAsked(entry.server, lane, at: now) else { return false }
+        return entry.host.map { isFree($0, at: now) } ?? mayResolve(lane, at: now)
     }
 
-    /// Whether a provider may be asked at that time.
-    func isAsked(_ provider: String, at now: Date) -> Bool { isAsked(providers[provider] ?? Provider(), at: now) }
-
-    private func isAsked(_ provider: Provider, at now: Date) -> Bool {
-        guard !provider.isStopped, provider.isBlockedUntil <= now else { return false }
-        return provider.downUntil.map { $0 <= now && provider.probe == nil } ?? true
+    /// Whether a provider may ask its server at that time.
+    func isAsked(_ server: ProviderServer, at now: Date) -> Bool {
+        isAsked(server, lanes[server] ?? Lane(), at: now)
     }
 
-    /// Whether an unresolved download is worth resolving: not if enough of its provider already wait for a busy host.
+    private func isAsked(_ server: ProviderServer, _ lane: Lane, at now: Date) -> Bool {
+        guard !lane.isStopped, lane.isBlockedUntil <= now, !stopped.contains(server.provider) else { return false }
+        return lane.downUntil.map { $0 <= now && lane.probe == nil } ?? true
+    }
+
+    /// Whether an unresolved download is worth resolving: not if enough of its server already wait for a busy host.
     /// Those that wait for a host that is left alone say nothing about the next one's host, but only one at a time is
     /// resolved to check; and after a few with such a host the next check is at growing intervals.
-    private func mayResolve(_ provider: Provider, at now: Date) -> Bool {
-        let (busy, leftAlone) = waiting(provider, at: now)
+    private func mayResolve(_ lane: Lane, at now: Date) -> Bool {
+        let (busy, leftAlone) = waiting(lane, at: now)
         guard busy < lookAhead else { return false }
-        return leftAlone < lookAhead || (provider.resolving == 0 && provider.search.nextAt <= now)
+        return leftAlone < lookAhead || (lane.resolving == 0 && lane.search.nextAt <= now)
     }
 
-    private func isSearching(_ provider: Provider, at now: Date) -> Bool {
-        waiting(provider, at: now).leftAlone >= lookAhead
+    private func isSearching(_ lane: Lane, at now: Date) -> Bool {
+        waiting(lane, at: now).leftAlone >= lookAhead
     }
 
-    private func waiting(_ provider: Provider, at now: Date) -> (busy: Int, leftAlone: Int) {
+    private func waiting(_ lane: Lane, at now: Date) -> (busy: Int, leftAlone: Int) {
         var busy = 0
         var leftAlone = 0
-        for (host, lane) in provider.byHost {
+        for (host, heap) in lane.byHost {
             if isLeftAlone(host, at: now) {
-                leftAlone += lane.count
+                leftAlone += heap.count
             } else if !isFree(host, at: now) {
-                busy += lane.count
+                busy += heap.count
             }
         }
         return (busy, leftAlone)
     }
 
-    private func isLeftAlone(_ host: String, at now: Date) -> Bool { hosts[host]?.isBlockedUntil ?? now > now }
+    private func isLeftAlone(_ host: String, at now: Date) -> Bool { hosts.isLeftAlone(host, at: now) }
 
     /// A provider's first answer for a download leads to this host.
-    package mutating func found(_ host: String, of provider: String, at now: Date) {
-        var search = providers[provider]?.search ?? Search()
+    package mutating func found(_ host: String, of server: ProviderServer, at now: Date) {
+        var search = lanes[server]?.search ?? Search()
         if isLeftAlone(host, at: now) {
             if search.inVain == 0 { search.since = now }
             search.inVain += 1
@@ -210,24 +220,24 @@ package struct DownloadQueue: Sendable {
         } else {
             search = Search()
         }
-        providers[provider, default: Provider()].search = search
+        lanes[server, default: Lane()].search = search
     }
 
     /// A turn begins by asking the provider.
-    package mutating func beginResolving(_ provider: String) { providers[provider, default: Provider()].resolving += 1 }
+    package mutating func beginResolving(_ server: ProviderServer) { lanes[server, default: Lane()].resolving += 1 }
 
     /// Ends ``beginResolving(_:)``.
-    package mutating func endResolving(_ provider: String) { providers[provider, default: Provider()].resolving -= 1 }
+    package mutating func endResolving(_ server: ProviderServer) { lanes[server, default: Lane()].resolving -= 1 }
 
     /// The earliest instant after `now` at which a waiting download could run; nil if there is none, or only the end of
     /// an active download can change it.
     package func nextDue(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date) { if date > now, earliest.map({ date < $0 }) ?? true { earliest = date } }
-        for provider in providers.values where !provider.isStopped {
-            let asked = max(provider.isBlockedUntil, provider.downUntil ?? .distantPast)
-            if !provider.unresolved.isEmpty { consider(max(asked, provider.search.nextAt)) }
-            for host in provider.byHost.keys { consider(max(asked, hosts[host]?.isBlockedUntil ?? .distantPast)) }
+        for (server, lane) in lanes where !lane.isStopped && !stopped.contains(server.provider) {
+            let asked = max(lane.isBlockedUntil, lane.downUntil ?? .distantPast)
+            if !lane.unresolved.isEmpty { consider(max(asked, lane.search.nextAt)) }
+            for host in lane.byHost.keys { consider(max(asked, hosts.blockedUntil(host) ?? .distantPast)) }
         }
         if let first = delayed.min { return min(max(first.dueAt, now), earliest ?? .distantFuture) }
         return earliest
@@ -236,26 +246,26 @@ package struct DownloadQueue: Sendable {
     /// Removes those of `ids` that are queued.
     package mutating func remove(_ ids: Set<DownloadID>) -> [Entry] { remove { ids.contains($0.id) } }
 
-    /// Removes all downloads of one provider.
-    package mutating func removeAll(of provider: String) -> [Entry] { remove { $0.provider == provider } }
+    /// Removes all downloads of one server.
+    package mutating func removeAll(of server: ProviderServer) -> [Entry] { remove { $0.server == server } }
 
     private mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {
         var removed: [Entry] = []
-        func sift(_ lane: inout Heap<Entry>) {
-            let taken = lane.unordered.filter(isMeant)
+        func sift(_ heap: inout Heap<Entry>) {
+            let taken = heap.unordered.filter(isMeant)
             guard !taken.isEmpty else { return }
             removed += taken
-            lane = Heap(lane.unordered.filter { !isMeant($0) })
+            heap = Heap(heap.unordered.filter { !isMeant($0) })
         }
-        for name in providers.keys {
-            guard var provider = providers[name] else { continue }
-            sift(&provider.unresolved)
-            for host in Array(provider.byHost.keys) {
-                guard var lane = provider.byHost[host] else { continue }
-                sift(&lane)
-                provider.byHost[host] = lane.isEmpty ? nil : lane
+        for server in Array(lanes.keys) {
+            guard var lane = lanes[server] else { continue }
+            sift(&lane.unresolved)
+            for host in Array(lane.byHost.keys) {
+                guard var heap = lane.byHost[host] else { continue }
+                sift(&heap)
+                lane.byHost[host] = heap.isEmpty ? nil : heap
             }
-            providers[name] = provider
+            lanes[server] = lane
         }
         let backingOff = delayed.unordered.filter { isMeant($0.entry) }
         if !backingOff.isEmpty {
@@ -267,98 +277,98 @@ package struct DownloadQueue: Sendable {
     }
 }
 
-/// Hosts: the number of connections to each, and until when it is left alone.
+/// Hosts: see ``HostTable``.
 extension DownloadQueue {
     /// Whether a connection to the host may be opened now.
-    package func isFree(_ host: String, at now: Date) -> Bool { room(host, at: now) > 0 }
+    package func isFree(_ host: String, at now: Date) -> Bool { hosts.room(host, at: now) > 0 }
 
-    /// The time until which the host is left alone; nil if the host is unknown.
-    package func blockedUntil(_ host: String) -> Date? { hosts[host]?.isBlockedUntil }
+    /// The time until which the host's server is left alone; nil if it is unknown.
+    package func blockedUntil(_ host: String) -> Date? { hosts.blockedUntil(host) }
 
     /// The number of further connections to the host allowed now.
-    package func room(_ host: String, at now: Date) -> Int {
-        guard let facts = hosts[host] else { return hostCap }
-        return facts.isBlockedUntil <= now ? max(0, hostCap - facts.inUse) : 0
-    }
+    package func room(_ host: String, at now: Date) -> Int { hosts.room(host, at: now) }
 
     /// Counts a connection to a host.
-    package mutating func occupy(_ host: String) { hosts[host, default: Host()].inUse += 1 }
+    package mutating func occupy(_ host: String) { hosts.occupy(host) }
 
     /// Ends ``occupy(_:)``.
-    package mutating func release(_ host: String) { hosts[host]?.inUse -= 1 }
+    package mutating func release(_ host: String) { hosts.release(host) }
 
     /// The number of connections by host, for hosts with any.
-    package var connections: [String: Int] { hosts.mapValues(\.inUse).filter { $0.value != 0 } }
+    package var connections: [String: Int] { hosts.connections }
 
-    /// A transfer from the host succeeded: its failures are forgotten.
-    package mutating func hostServed(_ host: String) {
-        if hosts[host]?.failures ?? 0 > 0 { hosts[host]?.failures = 0 }
-    }
+    /// A transfer from the host's server succeeded: its failures are forgotten.
+    package mutating func hostServed(_ host: String) { hosts.served(host) }
 
-    /// A transfer that began at `start` failed in a way that concerns the whole host. Returns the time until which it
+    /// A transfer that began at `start` failed in a way that concerns the whole server. Returns the time until which it
     /// is left alone if that is new.
     package mutating func hostFailed(
         _ host: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?
     ) -> Date? {
-        var facts = hosts[host, default: Host()]
-        defer { hosts[host] = facts }
-        if start >= facts.failedAt {
-            facts.failures += 1
-            facts.failedAt = now
-        } else if atLeast == nil {
-            return nil
-        }
-        let until = now.advanced(by: Backoff.coolDown(failures: facts.failures, jitter: jitter, atLeast: atLeast))
-        guard until > facts.isBlockedUntil else { return nil }
-        facts.isBlockedUntil = until
-        return until
+        hosts.failed(host, startedAt: start, now: now, jitter: jitter, atLeast: atLeast)
     }
 }
 
-/// Providers: whether they may be asked.
+/// Servers of providers: whether they may be asked.
 extension DownloadQueue {
-    /// Leaves a provider alone until then.
-    package mutating func block(provider: String, until: Date) {
-        let known = providers[provider]?.isBlockedUntil ?? .distantPast
-        providers[provider, default: Provider()].isBlockedUntil = max(until, known)
+    /// Leaves a server alone until then.
+    package mutating func block(_ server: ProviderServer, until: Date) {
+        let known = lanes[server]?.isBlockedUntil ?? .distantPast
+        lanes[server, default: Lane()].isBlockedUntil = max(until, known)
     }
 
-    /// Stops choosing downloads of this provider.
-    package mutating func stop(provider: String) { providers[provider, default: Provider()].isStopped = true }
+    /// The time before which it isn't asked; nil if nothing is known of it.
+    package func restsUntil(_ server: ProviderServer) -> Date? {
+        lanes[server].map { max($0.isBlockedUntil, $0.downUntil ?? .distantPast) }
+    }
+
+    /// Stops choosing downloads of this server.
+    package mutating func stop(_ server: ProviderServer) { lanes[server, default: Lane()].isStopped = true }
+
+    /// Stops choosing downloads of this provider, whatever their servers are.
+    package mutating func stop(provider: String) { stopped.insert(provider) }
 
     /// Resumes choosing downloads of this provider.
-    package mutating func resume(provider: String) { providers[provider]?.isStopped = false }
+    package mutating func resume(provider: String) {
+        stopped.remove(provider)
+        for server in lanes.keys where server.provider == provider {
+            lanes[server]?.isStopped = false
+            setUp(server)
+        }
+    }
 
-    /// Whether no download of this provider is chosen.
-    package func isStopped(provider: String) -> Bool { providers[provider]?.isStopped ?? false }
+    /// Whether no download of this server is chosen.
+    package func isStopped(_ server: ProviderServer) -> Bool {
+        stopped.contains(server.provider) || lanes[server]?.isStopped ?? false
+    }
 
     /// Marks it as down: one download at a time checks whether it is back, not before this time.
-    package mutating func setDown(provider: String, until: Date) {
-        providers[provider, default: Provider()].downUntil = until
+    package mutating func setDown(_ server: ProviderServer, until: Date) {
+        lanes[server, default: Lane()].downUntil = until
     }
 
     /// Marks it as back.
-    package mutating func setUp(provider: String) {
-        providers[provider]?.downUntil = nil
-        providers[provider]?.probe = nil
+    package mutating func setUp(_ server: ProviderServer) {
+        lanes[server]?.downUntil = nil
+        lanes[server]?.probe = nil
     }
 
     /// Whether it is down.
-    package func isDown(provider: String) -> Bool { providers[provider]?.downUntil != nil }
+    package func isDown(_ server: ProviderServer) -> Bool { lanes[server]?.downUntil != nil }
 
     /// The time of the next check whether it is back; nil if it isn't down.
-    package func downUntil(_ provider: String) -> Date? { providers[provider]?.downUntil }
+    package func downUntil(_ server: ProviderServer) -> Date? { lanes[server]?.downUntil }
 
-    /// A turn begins that checks whether its provider is back, if that is down.
+    /// A turn begins that checks whether its server is back, if that is down.
     package mutating func beginProbe(_ entry: Entry) {
-        if isDown(provider: entry.provider) { providers[entry.provider]?.probe = entry.id }
+        if isDown(entry.server) { lanes[entry.server]?.probe = entry.id }
     }
 
     /// Ends ``beginProbe(_:)``, if it was one.
-    package mutating func endProbe(_ id: DownloadID, of provider: String) {
-        if providers[provider]?.probe == id { providers[provider]?.probe = nil }
+    package mutating func endProbe(_ id: DownloadID, of server: ProviderServer) {
+        if lanes[server]?.probe == id { lanes[server]?.probe = nil }
     }
 
-    /// Whether its turn checks whether its provider is back.
-    package func isProbe(_ id: DownloadID, of provider: String) -> Bool { providers[provider]?.probe == id }
+    /// Whether its turn checks whether its server is back.
+    package func isProbe(_ id: DownloadID, of server: ProviderServer) -> Bool { lanes[server]?.probe == id }
 }

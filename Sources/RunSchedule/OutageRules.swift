@@ -1,7 +1,7 @@
 import DownloadStore
 import Foundation
 
-/// Outages of providers: their downloads wait, and one at a time checks whether the outage is over.
+/// Outages of providers' servers: their downloads wait, and one at a time checks whether the outage is over.
 struct OutageRules: Sendable {
     /// A download's history of its provider's unavailability.
     private struct Silences: Sendable {
@@ -11,29 +11,29 @@ struct OutageRules: Sendable {
         var answers = 0
     }
 
-    private var outages: [String: Outage] = [:]
-    /// The number of a provider's answers with a location.
-    private var answers: [String: Int] = [:]
+    private var outages: [ProviderServer: Outage] = [:]
+    /// The number of a server's answers with a location.
+    private var answers: [ProviderServer: Int] = [:]
     private var silences: [DownloadID: Silences] = [:]
 
     /// A provider was unavailable to a download. It doesn't count against the download unless others got answers in
     /// between.
     mutating func unavailable(
-        _ id: DownloadID, _ provider: String, _ error: DownloadError, _ retryAfter: Duration?, wasProbe: Bool,
+        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ retryAfter: Duration?, wasProbe: Bool,
         _ run: inout RunState, _ moment: Moment
     ) {
         run.misses[id, default: 0] += 1
-        if run.queue.isDown(provider: provider), !wasProbe {
+        if run.queue.isDown(server), !wasProbe {
             // It was asked before the outage was known.
-            return run.putBack(id, error, until: run.queue.downUntil(provider))
+            return run.putBack(id, error, until: run.queue.downUntil(server))
         }
-        let own = noteSilence(id, provider)
-        var outage = outages[provider] ?? Outage()
+        let own = noteSilence(id, server)
+        var outage = outages[server] ?? Outage()
         let rest = outage.wasUnavailable(at: moment.now, atLeast: retryAfter)
         let isTold = rest.map { outage.tells($0) } ?? false
-        outages[provider] = outage
+        outages[server] = outage
         var until = rest.map { moment.now.advanced(by: $0) }
-        if let until { Self.leaveAlone(provider, until, isTold ? error : nil, &run) }
+        if let until { Self.leaveAlone(server, until, isTold ? error : nil, &run) }
         guard own < run.limits.retries else { return run.fail(id, error, isFinal: false, rest: retryAfter, moment) }
         let delay = Backoff.delay(attempt: max(1, own), jitter: moment.jitter, atLeast: retryAfter)
         if rest == nil, !run.isQuestion(id) {
@@ -43,9 +43,9 @@ struct OutageRules: Sendable {
         run.putBack(id, error, until: until)
     }
 
-    private mutating func noteSilence(_ id: DownloadID, _ provider: String) -> Int {
+    private mutating func noteSilence(_ id: DownloadID, _ server: ProviderServer) -> Int {
         var silences = silences[id] ?? Silences()
-        let answers = answers[provider] ?? 0
+        let answers = answers[server] ?? 0
         if answers > silences.answers { silences.own += 1 }
         silences.answers = answers
         self.silences[id] = silences
@@ -54,66 +54,66 @@ struct OutageRules: Sendable {
 
     /// A host has refused the provider's URL. If all are refused, it doesn't count against the videos.
     mutating func refused(
-        _ id: DownloadID, _ provider: String, _ error: DownloadError, isFinal: Bool, wasProbe: Bool,
+        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, isFinal: Bool, wasProbe: Bool,
         _ run: inout RunState, _ moment: Moment
     ) {
-        var outage = outages[provider] ?? Outage()
+        var outage = outages[server] ?? Outage()
         if outage.cause != .refusing, !outage.isTooMany(id) {
-            outages[provider, default: Outage()].hasFailed(id)
+            outages[server, default: Outage()].hasFailed(id)
             return run.fail(id, error, isFinal: isFinal, moment, isKept: true)
         }
         run.doubts[id] = RunState.Doubt(error: error, isFinal: isFinal)
         run.misses[id, default: 0] += 1
-        if run.queue.isDown(provider: provider), !wasProbe {
-            return run.putBack(id, error, until: run.queue.downUntil(provider))
+        if run.queue.isDown(server), !wasProbe {
+            return run.putBack(id, error, until: run.queue.downUntil(server))
         }
         var rest = outage.wasRefused(id, at: moment.now)
         // After so long a refusal the video may be gone: the run doesn't wait endlessly to check.
         let isGivenUp = moment.now.timeIntervalSince(outage.since) >= run.limits.maxWait.timeInterval
         if isGivenUp { rest = Backoff.longest }
         let isTold = !isGivenUp && outage.tells(rest)
-        outages[provider] = outage
+        outages[server] = outage
         let until = moment.now.advanced(by: rest)
-        Self.leaveAlone(provider, until, isTold ? error : nil, &run)
+        Self.leaveAlone(server, until, isTold ? error : nil, &run)
         run.putBack(id, error, until: until)
     }
 
     private static func leaveAlone(
-        _ provider: String, _ until: Date, _ error: DownloadError?, _ run: inout RunState
+        _ server: ProviderServer, _ until: Date, _ error: DownloadError?, _ run: inout RunState
     ) {
-        run.queue.setDown(provider: provider, until: until)
-        if let error { run.emit(.providerWaiting(provider, until: until, error)) }
+        run.queue.setDown(server, until: until)
+        if let error { run.emit(.providerWaiting(server, until: until, error)) }
     }
 
     /// A provider has answered a download. `isGood`: with a location.
-    mutating func answered(_ provider: String, isGood: Bool, _ run: inout RunState) {
-        if isGood { answers[provider, default: 0] += 1 }
-        outages[provider]?.answered()
-        if outages[provider]?.cause == nil { run.queue.setUp(provider: provider) }
+    mutating func answered(_ server: ProviderServer, isGood: Bool, _ run: inout RunState) {
+        if isGood { answers[server, default: 0] += 1 }
+        outages[server]?.answered()
+        if outages[server]?.cause == nil { run.queue.setUp(server) }
     }
 
     /// A turn asks for a connection, so its provider has answered it, and it isn't a check any more.
     func hasAnswer(_ id: DownloadID, _ run: inout RunState) {
-        guard run.phases[turn: id] != nil, let provider = run.downloads[id]?.provider,
-            outages[provider]?.cause == .unavailable
+        guard run.phases[turn: id] != nil, let server = run.downloads[id]?.server,
+            outages[server]?.cause == .unavailable
         else { return }
-        run.queue.endProbe(id, of: provider)
+        run.queue.endProbe(id, of: server)
     }
 
     /// Whether a URL from a provider was refused.
-    func hasRefused(_ provider: String) -> Bool { outages[provider]?.refused.isEmpty == false }
+    func hasRefused(_ server: ProviderServer) -> Bool { outages[server]?.refused.isEmpty == false }
 
     /// Bytes have arrived for a download.
     mutating func receives(_ id: DownloadID, _ run: inout RunState) {
-        guard let provider = run.downloads[id]?.provider else { return }
+        guard let server = run.downloads[id]?.server else { return }
         run.doubts[id] = nil
-        guard let outage = outages[provider], !outage.refused.isEmpty else { return }
+        guard let outage = outages[server], !outage.refused.isEmpty else { return }
         let failed = outage.cause == nil ? outage.victims : []
-        let victims = outages[provider]?.served() ?? []
+        let victims = outages[server]?.served() ?? []
         Self.giveUp(failed, &run)
         guard outage.cause == .refusing else { return }
-        run.queue.setUp(provider: provider)
-        for (other, _) in run.doubts where run.downloads[other]?.provider == provider { run.doubts[other] = nil }
+        run.queue.setUp(server)
+        for (other, _) in run.doubts where run.downloads[other]?.server == server { run.doubts[other] = nil }
         guard run.stopReason == nil else { return }
         for victim in victims where run.phases[victim] == .settled(.failed) {
             run.tally.forgetFailure(victim)
@@ -137,9 +137,8 @@ struct OutageRules: Sendable {
     /// After a login at a provider, or a user's command for its downloads: forgets the outage.
     mutating func askAgain(_ provider: String, _ run: inout RunState) {
         run.queue.resume(provider: provider)
-        run.queue.setUp(provider: provider)
-        outages[provider] = nil
-        run.tally.providersToLogIn.remove(provider)
+        outages = outages.filter { $0.key.provider != provider }
+        run.tally.loginsNeeded = run.tally.loginsNeeded.filter { $0.provider != provider }
     }
 
     /// The user wants it again: an outage of its provider doesn't count against it.

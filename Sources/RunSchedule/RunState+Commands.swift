@@ -52,7 +52,17 @@ extension RunState {
         case .loggedIn(let provider):
             commands[0].stage = .applying
             actions.append(.reloadCredentials(command.number, of: provider))
+        case .arrival:
+            commands[0].stage = .applying
+            actions.append(.admit(command.number))
         }
+    }
+
+    /// The courses of the current arrival are compared; these are its downloads.
+    mutating func arrived(_ number: Int, _ wanted: [ScheduledDownload], followers: Followers) {
+        guard let command = commands.first, command.number == number, command.stage == .applying else { return }
+        add(wanted, followers: followers)
+        finish(command)
     }
 
     /// Removes waiting downloads from the queue; ends the turns of the others, or leaves them alone.
@@ -89,9 +99,9 @@ extension RunState {
         case .loggedOut(let provider):
             let stopped = command.ids.filter { if case .held? = phases[$0] { true } else { false } }
             for id in stopped.sorted() { suspend(id, .auth) }
-            if !stopped.isEmpty { tally.providersToLogIn.insert(provider) }
+            for id in stopped { if let server = downloads[id]?.server { tally.loginsNeeded.insert(server) } }
             actions.append(.forgetCredentials(command.number, of: provider))
-        case .jobs, .loggedIn: break
+        case .jobs, .loggedIn, .arrival: break
         }
     }
 
@@ -128,7 +138,7 @@ extension RunState {
             yield(to: urgent, isNow ? victims(for: urgent, moment.now) : [])
         case .loggedOut: finish(command)
         case .loggedIn(let provider):
-            providers[provider, default: ProviderFacts()].logins += 1
+            logins[provider, default: 0] += 1
             outages.askAgain(provider, &self)
             sidecarRules.askAfterLogin(provider, &self)
             let suspended = downloads.values.filter {
@@ -136,7 +146,7 @@ extension RunState {
             }
             commands[0].kind = .steer(.resume, suspended.map(\.id).sorted())
             commands[0].stage = .queued
-        case .jobs: break
+        case .jobs, .arrival: break
         }
     }
 

@@ -145,18 +145,18 @@ extension RunState {
         guard case .queued(let host, let dueAt)? = phases[id], let download = downloads[id] else { return false }
         let soon = now + 10
         if let dueAt, dueAt > soon { return true }
-        if queue.isDown(provider: download.provider) || !queue.isAsked(download.provider, at: soon) { return true }
+        if queue.isDown(download.server) || !queue.isAsked(download.server, at: soon) { return true }
         guard let host else { return !queue.canRun(download.entry(host: nil), at: soon) }
         return queue.blockedUntil(host).map { $0 > soon } ?? false
     }
 
-    /// One of the same provider only if that is down, and if it has asked it less often.
+    /// One of the same server only if that is down, and if it has asked it less often.
     private func mayLead(_ id: DownloadID, insteadOf leader: DownloadID, _ now: Date) -> Bool {
-        guard phases[id] == .following, let download = downloads[id], let provider = downloads[leader]?.provider else {
+        guard phases[id] == .following, let download = downloads[id], let server = downloads[leader]?.server else {
             return false
         }
-        guard download.provider != provider else {
-            return queue.isDown(provider: provider) && misses[id] ?? 0 < misses[leader] ?? 0
+        guard download.server != server else {
+            return queue.isDown(server) && misses[id] ?? 0 < misses[leader] ?? 0
         }
         return download.retryAt ?? now <= now && queue.canRun(download.entry(host: download.hostBefore), at: now)
     }

@@ -4,14 +4,6 @@ import Foundation
 /// The state shared by the rules of a run: its downloads with their phases, the queue, and the pending actions. Each
 /// method is one complete change of a download: phase, queue, row and event change together.
 struct RunState: Sendable {
-    /// The run's facts about a provider.
-    struct ProviderFacts: Sendable {
-        /// The number of logins there since the run began.
-        var logins = 0
-        /// Consecutive answers by which it asked for a pause.
-        var waits = 0
-    }
-
     /// The failure of a download if its provider isn't back before the run ends.
     struct Doubt: Sendable {
         var error: DownloadError
@@ -25,7 +17,10 @@ struct RunState: Sendable {
     var sidecars = SidecarQueue()
     var sharing: Sharing
     var tally = RunTally()
-    var providers: [String: ProviderFacts] = [:]
+    /// The number of logins at each provider since the run began.
+    var logins: [String: Int] = [:]
+    /// Consecutive answers by which a server asked for a pause.
+    var waits: [ProviderServer: Int] = [:]
     /// The pending commands, the current one first.
     var commands: [Command] = []
     /// How often a download's provider was unavailable for it.
@@ -41,8 +36,6 @@ struct RunState: Sendable {
     /// The time of the last check for stuck leaders, and of the next one.
     var lastLookAtLeads = Date.distantPast
     var nextLookAtLeads: Date?
-    /// Downloads with sidecars that wait for a login.
-    var awaitingLogin: Set<DownloadID> = []
     /// The time until which the run waits for a resume, with all of its work paused; nil otherwise.
     var resumeUntil: Date?
     /// Whether the user's last command was a pause.
@@ -80,7 +73,7 @@ struct RunState: Sendable {
                 }
                 leads[planned] = download.id
             }
-            if queue.isStopped(provider: download.provider) {
+            if queue.isStopped(download.server) {
                 suspend(download.id, .auth)
             } else {
                 // With a proven donor there is nothing to wait for.
@@ -132,7 +125,7 @@ struct RunState: Sendable {
         guard let download = downloads[id] else { return }
         if commands.first?.holds(id) == true {
             phases[id] = .held(.queue(host: host, dueAt: dueAt))
-        } else if queue.isStopped(provider: download.provider) {
+        } else if queue.isStopped(download.server) {
             suspend(id, .auth)
         } else {
             if crowdedOut.remove(id) { noteRoom() }
@@ -198,12 +191,15 @@ struct RunState: Sendable {
     mutating func suspend(_ id: DownloadID, _ reason: SuspendReason, isKept: Bool = false) {
         guard !isQuestion(id) else {
             // It is left to the next run, or to this one after a login. Its rows have the wanted sidecars.
-            if let provider = downloads[id]?.provider, queue.isStopped(provider: provider) { awaitingLogin.insert(id) }
-            return settle(id, .finished)
+            let isForLogin = downloads[id].map { queue.isStopped($0.server) } ?? false
+            settle(id, .finished)
+            if isForLogin { tally.sidecarsAwaitingLogin.insert(id) }
+            return
         }
         record(.suspend(id, reason))
         actions.append(.release(id))
         settle(id, .suspended, isKept: isKept)
+        if reason == .auth { tally.awaitingLogin.insert(id) }
         emit(.suspended(id, reason))
     }
 
@@ -211,6 +207,7 @@ struct RunState: Sendable {
     mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
         doubts[id] = nil
+        tally.awaitingLogin.remove(id)
         if crowdedOut.remove(id) { noteRoom() }
         sharing.followers.remove(id)
         if state != .finished { lostLeaders.append(id) }

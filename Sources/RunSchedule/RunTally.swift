@@ -16,8 +16,12 @@ package struct RunTally: Sendable {
     /// Downloads changed by the user that the run didn't want at its start: their state then, and the last one outside
     /// of a turn.
     package var steered: [DownloadID: (first: DownloadState, last: DownloadState)] = [:]
-    /// Providers that require a login.
-    package var providersToLogIn: Set<String> = []
+    /// The servers of providers that require a login.
+    package var loginsNeeded: Set<ProviderServer> = []
+    /// Downloads that are suspended until there is a login.
+    package var awaitingLogin: Set<DownloadID> = []
+    /// Downloads with sidecars that wait for a login.
+    package var sidecarsAwaitingLogin: Set<DownloadID> = []
     /// Whether the run was stopped before all sidecars were stored.
     package var hasSidecarsLeft = false
     /// Whether a sidecar was given up permanently.
@@ -26,6 +30,9 @@ package struct RunTally: Sendable {
     package var withFailedSidecars: Set<DownloadID> = []
     /// The problem of the disk.
     package var disk: DiskTrouble?
+
+    /// Providers that require a login.
+    package var providersToLogIn: Set<String> { Set(loginsNeeded.map(\.provider)) }
 
     package init() {}
 

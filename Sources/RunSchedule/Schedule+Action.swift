@@ -41,6 +41,8 @@ extension Schedule {
         case wake(at: Date?)
         /// Change rows; ``Event/applied(_:_:)`` follows.
         case apply(Int, [DownloadID])
+        /// Compare the courses that have arrived; ``Event/arrived(_:_:followers:)`` follows.
+        case admit(Int)
         case forgetCredentials(Int, of: String)
         case reloadCredentials(Int, of: String)
         case answer(Int, Command.Answer)
@@ -58,13 +60,15 @@ extension Schedule {
         case paused(DownloadID)
         case cancelled(DownloadID)
         case removed(DownloadID)
-        case providerWaiting(String, until: Date, DownloadError)
+        case providerWaiting(ProviderServer, until: Date, DownloadError)
         case hostWaiting(String, until: Date, DownloadError)
         /// The user has paused all remaining work: the run waits until then for a resume.
         case resumeWaiting(until: Date)
-        /// A provider requires a login, for the first time in this run.
-        case loginWanted(String, DownloadError)
+        /// A provider's server requires a login, for the first time in this run.
+        case loginWanted(ProviderServer, DownloadError)
         case sidecarFailed(Int, DownloadError)
+        /// It is left to the next run.
+        case sidecarWaits(Int, DownloadError)
         /// Its provider can't be asked for its sidecars.
         case sidecarsUnknown(DownloadID, DownloadError)
     }

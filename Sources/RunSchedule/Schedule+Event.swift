@@ -10,8 +10,8 @@ extension Schedule {
         case wake
         /// Whether more downloads are expected: until then the run doesn't end by itself.
         case expectsMore(Bool)
-        /// More downloads, with those of them that wait for others of them.
-        case arrived([ScheduledDownload], followers: Followers)
+        /// ``Action/admit(_:)`` is done: more downloads, with those of them that wait for others of them.
+        case arrived(Int, [ScheduledDownload], followers: Followers)
         /// The run has to end.
         case stop(SuspendReason)
         /// The free space on the disk, and the progress of all turns.
@@ -47,7 +47,7 @@ extension Schedule {
         case sidecarFetched(Int, SidecarEnd)
         /// A sidecar is placed, or can't be.
         case sidecarPlaced(Int, of: DownloadID?, isStored: Bool)
-        /// A command; answered by ``Action/answer(_:_:)``.
+        /// A command, or an arrival; answered by ``Action/answer(_:_:)``.
         case command(Int, Command.Kind)
         /// ``Action/apply(_:_:)`` is done, for these rows, or ``Action/forgetCredentials(_:of:)``, or
         /// ``Action/reloadCredentials(_:of:)``.
@@ -77,12 +77,13 @@ extension Schedule {
         case parked(host: String)
         /// It tries again after `delay`; with a host to pause, and the time when the transfer from it began.
         case waits(DownloadError, delay: Duration, attempt: Int, failedHost: String?, began: Date)
-        /// The provider asks for a pause; no failure of the download.
-        case providerWaits(DownloadError, delay: Duration)
+        /// The provider asks for a pause; no failure of the download. `server` of these three: the one that the
+        /// provider names; nil for the one of the download's parameters.
+        case providerWaits(DownloadError, delay: Duration, server: String? = nil)
         /// The provider can't be reached, or can't answer.
-        case unavailable(DownloadError, retryAfter: Duration?)
+        case unavailable(DownloadError, retryAfter: Duration?, server: String? = nil)
         /// The provider requires a login.
-        case loginNeeded(DownloadError)
+        case loginNeeded(DownloadError, server: String? = nil)
         /// Not available yet; `retryAfter` nil means the next run.
         case notReady(DownloadError, retryAfter: Duration?)
         /// A file of the library that might have had its bytes is different.
@@ -96,6 +97,14 @@ extension Schedule {
         case stopped
         /// The provider has named the sidecars, which was the purpose of the turn.
         case answered
+
+        /// The server that the provider's error names.
+        var server: String? {
+            switch self {
+            case .providerWaits(_, _, let server), .unavailable(_, _, let server), .loginNeeded(_, let server): server
+            default: nil
+            }
+        }
     }
 
     /// The end of a sidecar's download.
@@ -107,6 +116,8 @@ extension Schedule {
         case again(DownloadError, atLeast: Duration?, hostFailed: Bool, began: Date)
         /// Its address is no longer valid; `isFinal`: nor would a new one be.
         case refused(DownloadError, isFinal: Bool)
+        /// It is left to the next run.
+        case waits(DownloadError)
         case failed(DownloadError, isFinal: Bool)
         case suspended(SuspendReason, DownloadError)
         case stopped

@@ -42,9 +42,12 @@ package struct Schedule: Sendable {
     private var alarm: Date?
     package private(set) var isEnded = false
 
-    /// - Parameter followers: those of `wanted` that wait for others of them.
-    package init(_ wanted: [ScheduledDownload], followers: Followers, limits: Limits) {
+    /// - Parameters:
+    ///   - followers: those of `wanted` that wait for others of them.
+    ///   - expectsMore: as ``Event/expectsMore(_:)``.
+    package init(_ wanted: [ScheduledDownload], followers: Followers, limits: Limits, expectsMore: Bool = false) {
         run = RunState(wanted, followers: followers, limits: limits)
+        run.expectsMore = expectsMore
     }
 
     /// The actions after an event.
@@ -60,7 +63,7 @@ package struct Schedule: Sendable {
         case .expectsMore(let isExpected):
             run.expectsMore = isExpected
             run.stayIfPaused(now)
-        case .arrived(let wanted, let followers): run.add(wanted, followers: followers)
+        case .arrived(let number, let wanted, let followers): run.arrived(number, wanted, followers: followers)
         case .stop(let reason): run.stop(reason)
         case .measured(let free, let turns): space.measured(free, turns, &run)
         case .claim(let id, let host):
@@ -92,10 +95,10 @@ package struct Schedule: Sendable {
     }
 
     private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item]) {
-        guard let provider = run.downloads[id]?.provider else { return }
-        run.providers[provider]?.waits = 0
+        guard let server = run.downloads[id]?.server else { return }
+        run.waits[server] = nil
         sidecarRules.resolved(id, items, &run)
-        outages.answered(provider, isGood: true, &run)
+        outages.answered(server, isGood: true, &run)
     }
 
     // MARK: continuing
@@ -161,6 +164,9 @@ package struct Schedule: Sendable {
     /// The reason for ending the run early; nil if there is none.
     package var stopReason: SuspendReason? { run.stopReason }
 
+    /// The servers that waiting downloads wait for.
+    package func delays(at now: Date) -> [Delay] { Delay.all(of: run, at: now) }
+
     package internal(set) var limits: Limits {
         get { run.limits }
         set { run.limits = newValue }
@@ -179,8 +185,8 @@ package struct Schedule: Sendable {
 
     /// Whether arriving bytes of a download matter: URLs of its provider were refused for others.
     package func isRefused(_ id: DownloadID) -> Bool {
-        guard case .running? = run.phases[id], let provider = run.downloads[id]?.provider else { return false }
-        return outages.hasRefused(provider)
+        guard case .running? = run.phases[id], let server = run.downloads[id]?.server else { return false }
+        return outages.hasRefused(server)
     }
 
     /// Whether the provider may be asked for another address of a sidecar, if this one fails.

@@ -18,8 +18,8 @@ package struct ScheduledDownload: Sendable {
     package var priority: Int
     /// Place in catalog order; the lower goes first.
     package var ordinal: Int64
-    /// The provider's name.
-    package var provider: String
+    /// Its provider, and the server that it asks there: the one of its parameters, or of the provider's last error.
+    package var server: ProviderServer
     /// The earliest time to begin.
     package var retryAt: Date?
     /// The number of consecutive runs in which it failed.
@@ -43,13 +43,13 @@ package struct ScheduledDownload: Sendable {
     private var kept: Kept?
 
     package init(
-        id: DownloadID, priority: Int, ordinal: Int64, provider: String, retryAt: Date? = nil, failedRuns: Int = 0,
-        size: Int64? = nil, written: Int64 = 0, bytes: WantedBytes, donor: Donor? = nil
+        id: DownloadID, priority: Int, ordinal: Int64, provider: String, server: String? = nil, retryAt: Date? = nil,
+        failedRuns: Int = 0, size: Int64? = nil, written: Int64 = 0, bytes: WantedBytes, donor: Donor? = nil
     ) {
         self.id = id
         self.priority = priority
         self.ordinal = ordinal
-        self.provider = provider
+        self.server = ProviderServer(provider, server)
         self.retryAt = retryAt
         self.failedRuns = failedRuns
         self.size = size
@@ -58,6 +58,9 @@ package struct ScheduledDownload: Sendable {
         self.donor = donor
     }
 
+    /// The provider's name.
+    package var provider: String { server.provider }
+
     /// Whether its donor certainly has its bytes, so that no request is needed.
     var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
 
@@ -65,7 +68,8 @@ package struct ScheduledDownload: Sendable {
     func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
         // Without a request, no provider can delay it.
         var entry = DownloadQueue.Entry(
-            id: id, priority: priority, ordinal: ordinal, provider: isDonorProven ? "" : provider, host: host)
+            id: id, priority: priority, ordinal: ordinal, server: isDonorProven ? ProviderServer("") : server,
+            host: host)
         entry.isQuestion = purpose == .sidecars
         // Downloads that failed in earlier runs are the last to check whether their provider is back: they may be the
         // cause.

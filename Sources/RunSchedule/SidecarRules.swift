@@ -60,6 +60,7 @@ struct SidecarRules: Sendable {
             fetchAgain(item, error, atLeast: atLeast, hostFailed: hostFailed ? began : nil, &run, moment)
         case .refused(let error, let isFinal):
             if !renew(item, &run) { fail(item, error, isFinal: isFinal, &run, moment) }
+        case .waits(let error): postpone(item, until: nil, error, &run, moment)
         case .failed(let error, let isFinal): fail(item, error, isFinal: isFinal, &run, moment)
         }
     }
@@ -78,34 +79,33 @@ struct SidecarRules: Sendable {
         {
             delay = max(delay, .seconds(until.timeIntervalSince(moment.now)))
         }
-        guard item.attempts < Self.attempts else {
-            return fail(item, error, isFinal: false, rest: atLeast, &run, moment)
-        }
         let dueAt = moment.now.advanced(by: delay)
-        guard delay > run.limits.maxWait else { return run.sidecars.putBack(item, dueAt: dueAt) }
+        guard item.attempts >= Self.attempts || delay > run.limits.maxWait else {
+            return run.sidecars.putBack(item, dueAt: dueAt)
+        }
         postpone(item, until: atLeast == nil ? nil : dueAt, error, &run, moment)
     }
 
-    /// The run doesn't wait for it.
+    /// Its trouble passes, but not soon: the next run tries again.
     private func postpone(
         _ item: SidecarQueue.Item, until: Date?, _ error: DownloadError, _ run: inout RunState, _ moment: Moment
     ) {
         guard let row = item.row, let id = item.download else {
             return fail(item, error, isFinal: false, &run, moment)
         }
+        run.emit(.sidecarWaits(item.number, error))
         run.record(.sidecar(.waits(id, row.name, retryAt: until, error)))
         run.tally.hasSidecarsLeft = true
         settle(item.number, of: id, isStored: false, &run)
     }
 
     private func fail(
-        _ item: SidecarQueue.Item, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil,
-        _ run: inout RunState, _ moment: Moment
+        _ item: SidecarQueue.Item, _ error: DownloadError, isFinal: Bool, _ run: inout RunState, _ moment: Moment
     ) {
         run.emit(.sidecarFailed(item.number, error))
         if let row = item.row, let id = item.download {
             let isFinal = isFinal && row.failedRuns + 1 >= Self.runsUntilGivenUp
-            let retryAt = moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: rest)
+            let retryAt = moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: nil)
             run.record(.sidecar(.failed(id, row.name, error, retryAt: retryAt)))
             run.tally.withFailedSidecars.insert(id)
             if isFinal { run.tally.hasGivenUpSidecars = true }
@@ -194,16 +194,16 @@ struct SidecarRules: Sendable {
             let fetching = run.sidecars.fetching.values.filter { $0.download == id && $0.row != nil }.map(\.number)
             for number in fetching.sorted() { run.actions.append(.cancelFetch(sidecar: number)) }
             if !numbers.isEmpty || !fetching.isEmpty {
-                run.awaitingLogin.insert(id)
-                run.tally.providersToLogIn.insert(provider)
+                run.tally.sidecarsAwaitingLogin.insert(id)
+                if let server = run.downloads[id]?.server { run.tally.loginsNeeded.insert(server) }
             }
         }
     }
 
     /// After a login there.
     mutating func askAfterLogin(_ provider: String, _ run: inout RunState) {
-        let ids = run.awaitingLogin.filter { run.downloads[$0]?.provider == provider }
-        run.awaitingLogin.subtract(ids)
+        let ids = run.tally.sidecarsAwaitingLogin.filter { run.downloads[$0]?.provider == provider }
+        run.tally.sidecarsAwaitingLogin.subtract(ids)
         questions.formUnion(ids)
     }
 }

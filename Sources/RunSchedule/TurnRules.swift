@@ -15,10 +15,10 @@ struct TurnRules: Sendable {
         // With a proven donor no provider is asked.
         let isResolving = entry.host == nil && !download.isDonorProven
         if let host = entry.host { run.queue.occupy(host) }
-        if isResolving { run.queue.beginResolving(download.provider) }
+        if isResolving { run.queue.beginResolving(download.server) }
         run.phases[id] = .running(
             Turn(
-                host: entry.host, isResolving: isResolving, logins: run.providers[download.provider]?.logins ?? 0,
+                host: entry.host, isResolving: isResolving, logins: run.logins[download.provider, default: 0],
                 size: download.size, written: download.written))
         if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
         run.record(.begin(id))
@@ -30,9 +30,9 @@ struct TurnRules: Sendable {
     /// Whether there is a connection to `host`. A turn has one of its own at a time.
     func claim(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
         guard case .running(var turn)? = run.phases[id] else { return false }
-        if let provider = run.downloads[id]?.provider, turn.isResolving {
-            run.queue.endResolving(provider)
-            run.queue.found(host, of: provider, at: moment.now)
+        if let server = run.downloads[id]?.server, turn.isResolving {
+            run.queue.endResolving(server)
+            run.queue.found(host, of: server, at: moment.now)
         }
         turn.isResolving = false
         if turn.host != host {
@@ -70,17 +70,23 @@ struct TurnRules: Sendable {
         _ id: DownloadID, _ end: Schedule.TurnEnd, _ outages: inout OutageRules, _ space: SpaceRules,
         _ run: inout RunState, _ moment: Moment
     ) {
-        guard let turn = run.phases[turn: id], let download = run.downloads[id] else { return }
+        guard let turn = run.phases[turn: id], var download = run.downloads[id] else { return }
         for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
-        if turn.isResolving { run.queue.endResolving(download.provider) }
-        let wasProbe = run.queue.isProbe(id, of: download.provider)
-        run.queue.endProbe(id, of: download.provider)
+        if turn.isResolving { run.queue.endResolving(download.server) }
+        var wasProbe = run.queue.isProbe(id, of: download.server)
+        run.queue.endProbe(id, of: download.server)
+        if let name = end.server, name != download.server.name {
+            // It depends on another server than its parameters say: what that one says is no news of theirs.
+            download.server.name = name
+            wasProbe = false
+            run.downloads[id] = download
+        }
         run.downloads[id]?.written = turn.written
         run.downloads[id]?.size = turn.size ?? download.size
         let isGoingOn = run.stopReason == nil
         switch end {
         case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true):
-            outages.answered(download.provider, isGood: false, &run)
+            outages.answered(download.server, isGood: false, &run)
         case .complete where turn.host != nil: outages.receives(id, &run)
         default: break
         }
@@ -97,17 +103,18 @@ struct TurnRules: Sendable {
         case .parked(let host): run.putBack(id, host: host)
         case .waits(let error, let delay, let attempt, let failedHost, let began):
             wait(id, error, delay, attempt, failedHost, began, &run, moment)
-        case .providerWaits(let error, let delay): providerWaits(id, download.provider, error, delay, &run, moment)
-        case .unavailable(let error, let retryAfter):
-            outages.unavailable(id, download.provider, error, retryAfter, wasProbe: wasProbe, &run, moment)
-        case .loginNeeded where turn.logins < run.providers[download.provider]?.logins ?? 0:
+        case .providerWaits(let error, let delay, _):
+            providerWaits(id, download.server, error, delay, &run, moment)
+        case .unavailable(let error, let retryAfter, _):
+            outages.unavailable(id, download.server, error, retryAfter, wasProbe: wasProbe, &run, moment)
+        case .loginNeeded where turn.logins < run.logins[download.provider, default: 0]:
             // The provider was asked before the user logged in there.
             run.putBack(id)
-        case .loginNeeded(let error): loginNeeded(id, download.provider, error, &run)
+        case .loginNeeded(let error, _): loginNeeded(id, download.server, error, &run)
         case .notReady(let error, let retryAfter): notReady(id, error, retryAfter, &run, moment)
         case .differs(let donor): run.findOther(id, than: donor)
         case .failed(let error, let isFinal) where error.isRefusal && isGoingOn:
-            outages.refused(id, download.provider, error, isFinal: isFinal, wasProbe: wasProbe, &run, moment)
+            outages.refused(id, download.server, error, isFinal: isFinal, wasProbe: wasProbe, &run, moment)
         case .failed(let error, let isFinal): run.fail(id, error, isFinal: isFinal, moment)
         case .gaveUp(let error, let isFinal, let rest, let host, let began):
             if let host { _ = run.leaveAlone(host, since: began, error, atLeast: rest, moment) }
@@ -135,29 +142,29 @@ struct TurnRules: Sendable {
     }
 
     private func providerWaits(
-        _ id: DownloadID, _ provider: String, _ error: DownloadError, _ delay: Duration, _ run: inout RunState,
+        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ delay: Duration, _ run: inout RunState,
         _ moment: Moment
     ) {
-        // A provider that asks again and again gets growing pauses, until they exceed the run.
-        run.providers[provider, default: .init()].waits += 1
-        let rest = Backoff.coolDown(
-            failures: run.providers[provider]?.waits ?? 1, jitter: moment.jitter, atLeast: delay)
+        // A server that asks again and again gets growing pauses, until they exceed the run.
+        run.waits[server, default: 0] += 1
+        let rest = Backoff.coolDown(failures: run.waits[server] ?? 1, jitter: moment.jitter, atLeast: delay)
         let until = moment.now.advanced(by: rest)
-        run.queue.block(provider: provider, until: until)
-        run.emit(.providerWaiting(provider, until: until, error))
+        run.queue.block(server, until: until)
+        run.emit(.providerWaiting(server, until: until, error))
         run.putBack(id, error)
     }
 
-    private func loginNeeded(_ id: DownloadID, _ provider: String, _ error: DownloadError, _ run: inout RunState) {
-        let isNews = run.tally.providersToLogIn.insert(provider).inserted
-        if isNews { run.emit(.loginWanted(provider, error)) }
-        run.queue.stop(provider: provider)
+    private func loginNeeded(
+        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ run: inout RunState
+    ) {
+        let isNews = run.tally.loginsNeeded.insert(server).inserted
+        if isNews { run.emit(.loginWanted(server, error)) }
+        run.queue.stop(server)
         run.suspend(id, .auth)
-        let others = run.queue.removeAll(of: provider).sorted(by: >).map(\.id)
-        // Those that follow one of these, or another provider's.
+        let others = run.queue.removeAll(of: server).sorted(by: >).map(\.id)
+        // Those that follow one of these, or another server's.
         let following =
-            isNews
-            ? run.downloads.values.filter { $0.provider == provider && run.phases[$0.id] == .following } : []
+            isNews ? run.downloads.values.filter { $0.server == server && run.phases[$0.id] == .following } : []
         for other in others + following.map(\.id).sorted() { run.suspend(other, .auth) }
     }
 

@@ -82,7 +82,7 @@ struct BorderTests {
         #expect(tests.sorted() == withSources)
         for plugin in targets where plugin.folder.hasPrefix("Plugins") {
             #expect(
-                Set(plugin.rooms).isSubset(of: ["ProviderKit", "ProviderHTTP"]),
+                Set(plugin.rooms).isSubset(of: ["ProviderKit", "ProviderHTTP", "BundledProviders"]),
                 "\(plugin.name): a plugin gets by with what any plugin has")
         }
     }

@@ -40,6 +40,31 @@ struct SentenceTests {
         }
     }
 
+    /// The words of a command that somebody may paste; what makes new files, and knows no places, aside.
+    private static func suggestions(_ text: String) throws -> [SwiftLiterals.Literal] {
+        let commands =
+            "(sync|status|path|open|pause|resume|cancel|retry|remove|prioritize|set|verify|resolve|list|catalog"
+            + "|login|logout|plugins list|library|migrate|forget|doctor|check)([^s]|$)"
+        let suggestion = try Regex("coursefetch \\s*\(commands)")
+        return SwiftLiterals(text).all.filter { $0.text.contains(suggestion) }
+    }
+
+    @Test("a suggested command is made by SuggestedCommand, which adds the places that were given")
+    func suggested() throws {
+        let folders = [
+            "CommandOutput/Words", "CommandOutput/Reports", "CommandOutput/Terminal", "SyncFacts", "DownloadJobs",
+        ]
+        // `init` has no places, and so have the files that it makes.
+        let excepted = ["FirstFilesText.swift"]
+        for file in folders.flatMap({ Checkout.swiftFiles(under: "Sources/" + $0) })
+        where !excepted.contains((file as NSString).lastPathComponent) {
+            for found in try Self.suggestions(try Checkout.text(file)) {
+                Issue.record("\(file):\(found.line): “\(found.text)” lacks the places that were given")
+            }
+        }
+        #expect(try Self.suggestions(#"x = "now run: coursefetch sync CATALOG""#).count == 1)
+    }
+
     @Test("every exception is used")
     func exceptions() throws {
         for file in Self.excepted { #expect(!Self.sentences(try Checkout.text(file)).isEmpty, "\(file)") }

@@ -2,7 +2,7 @@ import ProviderHTTP
 import ProviderKit
 import Testing
 
-@testable import coursefetch_providers
+@testable import BundledProviders
 
 /// Which server a login is sent to.
 @Suite struct HostLoginsTests {

@@ -1,7 +1,7 @@
 import ProviderKit
 import Testing
 
-@testable import coursefetch_providers
+@testable import BundledProviders
 
 /// Names of files: their order, which are videos, and the course that they make.
 @Suite struct NamesTests {
@@ -69,6 +69,7 @@ import Testing
             ("<p>a &amp; b</p><br/>c", "a & b c"), ("1 < 2 && 3 > 2", "1 < 2 && 3 > 2"),
             ("&#228;&#xE4;&nope;&#xFFFFFFFF;", "ää&nope;&#xFFFFFFFF;"),
             ("<a href='x'", "<a href='x'"), ("a<!-- b -->c", "a c"), ("", ""),
+            ("a &lt;b&gt; <b", "a <b> <b"), ("&hellip;&thetasym;&#+5;&;", "…ϑ&#+5;&;"), ("\u{A0} a&nbsp;\r\nb ", "a b"),
         ])
     func html(_ html: String, _ text: String) { #expect(PlainText.of(html: html) == text) }
 

@@ -3,7 +3,7 @@ import ProviderHTTP
 import ProviderKit
 import Testing
 
-@testable import coursefetch_providers
+@testable import BundledProviders
 
 /// Listings in pages, and signed addresses.
 @Suite struct PagesTests {

@@ -29,17 +29,22 @@ final class CatalogWorld {
     func plan(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
         layout: String = "plain", lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false,
-        compared: ComparedCourses = .all
+        compared: ComparedCourses = .all, listings: [String: CourseListing] = [:],
+        unsettled: [String: LibraryError] = [:], tallies: [String: LossGuard.Tally] = [:]
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         let reading = CatalogReader.read([path])
         try #require(reading.verdict == .valid, "\(reading.report)")
+        var catalog = reading.catalog
+        for (index, course) in catalog.courses.enumerated() {
+            if let listing = listings[course.id] { catalog.replace(index, with: course.adding(listing)) }
+        }
         var reconciler = try Reconciler(
-            catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
+            catalog: catalog, store: store, only: try only.map { try Selector($0) }, now: now,
             layout: try PathLayout(layout), lossGuard: lossGuard, retriesFailed: retriesFailed, compared: compared,
-            library: library)
+            unsettled: unsettled, tallies: tallies, library: library)
         return try reconciler.run()
     }
 
@@ -56,9 +61,10 @@ final class CatalogWorld {
     @discardableResult
     func sync(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], layout: String = "plain",
-        compared: ComparedCourses = .all
+        compared: ComparedCourses = .all, listings: [String: CourseListing] = [:]
     ) throws -> Reconciliation {
-        let plan = try plan(courses, file: file, only: only, layout: layout, compared: compared)
+        let plan = try plan(
+            courses, file: file, only: only, layout: layout, compared: compared, listings: listings)
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()
         try store.catalogs.apply(changes)
@@ -66,7 +72,7 @@ final class CatalogWorld {
             files.remove(move.from)
         }
         for move in changes.moves { files.insert(move.to) }
-        try store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
+        try store.moves.finish(changes.moves.map { ($0, $0.to) })
         for wanted in plan.wanted {
             let path = wanted.stem + ".mp4"
             let file = StoredFile(path: path, size: 9, modified: 1, sha256: [7], source: wanted.source)

@@ -1,5 +1,7 @@
 import CourseCatalog
 import DownloadStore
+import FileSystem
+import MediaLibrary
 import RunSchedule
 import SyncFacts
 import Testing
@@ -84,6 +86,55 @@ struct ComparedCoursesTests {
         }
         let later = try world.plan(changed, compared: .only(["b"]))
         #expect(later.held.map(\.course) == ["b"] && later.gone.isEmpty && later.wanted.isEmpty)
+    }
+
+    @Test("a resumed download joins the run only if its course has been compared, isn't held, and has its source")
+    func wantedAgain() throws {
+        let world = try CatalogWorld()
+        let courses = Self.two + "\n- {id: c, title: Heat, videos: [{id: h, title: Heat}, {id: i, title: Ice}]}"
+        try world.sync(courses)
+        world.files = world.files.filter { !$0.hasPrefix("Heat/") }
+        var records: [String: DownloadRecord] = [:]
+        try world.store.downloads.each { records["\($0.key.course)/\($0.key.video)"] = $0 }
+        let first = try world.plan(courses, compared: .without(["b"]))
+        #expect(first.held.map(\.course) == ["c"])
+        func wanted(_ plan: Reconciliation) -> [String] {
+            records.filter { plan.wantedAgain?.wanted($0.value) != nil }.keys.sorted()
+        }
+        #expect(wanted(first) == ["a/x", "a/y"])
+        var later = try world.plan(courses, compared: .only(["b"]))
+        #expect(wanted(later) == ["b/x", "b/z"])
+        later.follow(first)
+        #expect(wanted(later) == ["a/x", "a/y", "b/x", "b/z"])
+        records["a/x"]?.catalog.source = [9]
+        records["a/y"]?.catalog.provider = "other"
+        #expect(wanted(later) == ["b/x", "b/z"])
+    }
+
+    @Test("a course with files that couldn't be put in their places is held, and told")
+    func unsettled() throws {
+        let world = try CatalogWorld()
+        try world.sync(Self.two)
+        let error = LibraryError.notAFolder(path: "Waves")
+        let plan = try world.plan(Self.two + "\n- {id: c, videos: [h]}", unsettled: ["b": error])
+        #expect(plan.held.map(\.course) == ["b"] && plan.held.map(\.reason) == [.unsettled(error.sentence)])
+        #expect(plan.wanted.map { Self.name($0.reference) } == ["c/h"])
+    }
+
+    @Test("a missing disk is noticed for all courses of the run, though each of them is compared by itself")
+    func missingDisk() throws {
+        let world = try CatalogWorld()
+        let courses = (1...4).map { "- {id: c\($0), title: C\($0), videos: [x]}" }.joined(separator: "\n")
+        try world.sync(courses)
+        world.files = []
+        let first = try world.plan(courses, compared: .without(["c2", "c3", "c4"]))
+        #expect(first.held.map(\.course) == ["c1"] && first.lost.isEmpty)
+        // What was on the disk when the run began counts, whatever has arrived meanwhile.
+        world.files = ["C1/01 x.mp4"]
+        for course in ["c2", "c3", "c4"] {
+            let later = try world.plan(courses, compared: .only([course]), tallies: first.tallies)
+            #expect(later.held.map(\.course) == [course] && later.lost.isEmpty && later.wanted.isEmpty)
+        }
     }
 
     @Test("a course that is in no catalog any more is gone in the first comparison, and in no later one")

@@ -83,7 +83,7 @@ struct ReconcilerCornerTests {
         var changes = part.changes
         changes.moves = try part.recordedMoves()
         try world.store.catalogs.apply(changes)
-        try world.store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
+        try world.store.moves.finish(changes.moves.map { ($0, $0.to) })
         world.files = ["New/01 x.mp4", "Old/02 y.mp4"]
         #expect(try world.plan(renamed).moves.map(\.from) == ["Old/02 y.mp4"])
     }

@@ -49,13 +49,15 @@ struct ExplainerTests {
         #expect(Self.explain(.notMedia, catalogs: ["a", "b"]).command == "coursefetch resolve CATALOG 'phys101/*/v1'")
     }
 
-    @Test("a command in advice has the named user and the provider")
+    @Test("a command in advice has the given places and the provider")
     func whose() {
         func command(_ kind: DownloadError.Kind, provider: String?) -> String? {
-            Explainer(catalogs: ["c.yaml"], user: "bob").failure(
-                of: Self.video, DownloadError(kind: kind, message: ""), retryAt: nil, provider: provider,
-                now: Self.now, zone: .gmt
-            ).command
+            SuggestedCommand.$scoped.withValue(SuggestedCommand.Places(user: "bob")) {
+                Explainer(catalogs: ["c.yaml"]).failure(
+                    of: Self.video, DownloadError(kind: kind, message: ""), retryAt: nil, provider: provider,
+                    now: Self.now, zone: .gmt
+                ).command
+            }
         }
         #expect(command(.notMedia, provider: nil) == "coursefetch resolve c.yaml 'phys101/*/v1' --user bob")
         #expect(command(.bug, provider: nil) == "coursefetch sync -v c.yaml --only 'phys101/*/v1' --user bob")

@@ -53,6 +53,20 @@ struct FilesTextTests {
                 == "a file is missing: /lib/a.mp4; to see what a sync would do: coursefetch sync --dry-run")
     }
 
+    @Test("only a course that is named as a whole is opened as its page; a title opens its video")
+    func opened() throws {
+        let files = Self.files([Self.row("a", .finished, path: "a.mp4")])
+        for (text, path) in [
+            ("phys101", "/page/phys101"), ("title:Title*", "/lib/a.mp4"), ("phys101/optics/a", "/lib/a.mp4"),
+            ("phys101/optics", "/lib/a.mp4"), ("*/*/a", "/lib/a.mp4"),
+        ] {
+            #expect(files.path(toOpen: try Selector(text), page: { "/page/\($0)" }) == path, "\(text)")
+        }
+        #expect(files.path(toOpen: try Selector("phys101"), page: { _ in nil }) == "/lib/a.mp4")
+        let two = Self.files([Self.row("a", .finished, path: "a.mp4"), Self.row("b", .finished, path: "b.mp4")])
+        #expect(two.path(toOpen: try Selector("title:*"), page: { "/page/\($0)" }) == nil)
+    }
+
     @Test("if several match, none is chosen: it names one to paste")
     func ambiguous() {
         let files = Self.files([Self.row("a", .finished, path: "a.mp4"), Self.row("b", .finished, path: "b.mp4")])

@@ -7,17 +7,17 @@ import Testing
 
 @Suite("Help and manual")
 struct HelpTests {
-    private static func root() throws -> CommandTree.Command {
+    static func root() throws -> CommandTree.Command {
         try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command
     }
 
     /// The command lines of all commands that do something.
-    private static func paths(_ command: CommandTree.Command, _ path: [String] = []) -> [[String]] {
+    static func paths(_ command: CommandTree.Command, _ path: [String] = []) -> [[String]] {
         let subcommands = command.visibleSubcommands
         return subcommands.isEmpty ? [path] : subcommands.flatMap { paths($0, path + [$0.commandName]) }
     }
 
-    private static func help(_ path: [String]) -> String {
+    static func help(_ path: [String]) -> String {
         do {
             // What asks for help is parsed as a command that throws it.
             var command = try CourseFetch.parseAsRoot(path + ["--help"])

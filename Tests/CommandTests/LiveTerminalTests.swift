@@ -35,7 +35,7 @@ struct LiveTerminalTests {
                   to see the provider's answer:
                     coursefetch resolve catalog.yaml phys101/kinematics/v101
                  Position and velocity   ━────────────────    5%   200 MiB  2.24 MiB/s    1m24s
-                 1 of 40 done, 1 failed  ╾────────────────    5%            2.35 MiB/s   40m37s
+                 1 of 40 done, 1 failed  ─────────────────    1%            2.35 MiB/s   40m37s
                 """)
     }
 
@@ -47,7 +47,7 @@ struct LiveTerminalTests {
                  Newton's laws of moti…  again in 8s: the connection broke
                  線形代数入門：固有値…   ━━━──────────────   17%   200 MiB  2.24 MiB/s    1m14s
                  media.example.org is rate-limiting us; waiting until 23:10
-                 1 of 40 done, 1 failed  ━────────────────    5%            14.1 MiB/s    7m51s
+                 1 of 40 done, 1 failed  ─────────────────    2%            14.1 MiB/s    7m51s
                 """)
     }
 
@@ -81,7 +81,7 @@ struct LiveTerminalTests {
             try await Self.capture(2, columns: 40).split(separator: "\n").suffix(3).joined(separator: "\n") == """
                  Position and veloci…    5%  2.24 MiB/s
                  Newton's laws of mo…   11%  2.24 MiB/s
-                 1/40, 1 failed          5%  7.06 MiB/s
+                 1/40, 1 failed          2%  7.06 MiB/s
                 """)
     }
 

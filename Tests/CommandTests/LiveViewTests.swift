@@ -246,6 +246,27 @@ struct LiveViewTests {
         #expect(try Self.percents(start, events) == percents)
     }
 
+    @Test("a large video among small ones counts by its bytes, also where not all sizes were known at the start")
+    func largeAmongSmall() throws {
+        let small = Self.mebibyte
+        let start = SyncStart(
+            user: "alice", run: 2, catalogs: [], library: "/l", downloads: [.waiting: 25], waitingBytes: nil,
+            partials: [:])
+        var events: [SyncEvent] = []
+        for index in 0..<24 {
+            let video = Self.video("v\(index)")
+            events += [
+                .downloadStarted(video, resumeFrom: 0), .progress(video, Self.progress(small, of: small)),
+                .downloadFinished(video, FinishedFile(path: "p", bytes: small, sha256: nil, seconds: 1)),
+            ]
+        }
+        let large = Self.video("large")
+        events += [
+            .downloadStarted(large, resumeFrom: 0), .progress(large, Self.progress(24 * small, of: 72 * small)),
+        ]
+        #expect(try Self.percents(start, events).last == "50%")
+    }
+
     @Test("paused downloads don't count as work until they are resumed; failed ones count as done")
     func dropped() throws {
         let (a, b) = (Self.video("a"), Self.video("b"))

@@ -10,6 +10,10 @@ import YAMLSource
 
 @Suite("The plain log and the summary")
 struct PlainLogTests {
+    private static func asBob(_ body: () -> [String]) -> [String] {
+        SuggestedCommand.$scoped.withValue(SuggestedCommand.Places(user: "bob"), operation: body)
+    }
+
     private static let now = Date(timeIntervalSince1970: 1_795_215_600)
     private static let video = VideoReference(course: "phys101", chapter: "kin", video: "v1", title: "Position\u{1B}")
     private static let file = FinishedFile(path: "M/01 Position.mp4", bytes: 5_242_880, sha256: nil, seconds: 3)
@@ -90,9 +94,9 @@ struct PlainLogTests {
             ])
         #expect(lines(.sidecarMissed(slides, missing, isNew: false)) == [], "it was told once")
         var summary = SyncSummary(downloads: [.finished: 1])
-        #expect(SummaryText.remedies(summary, user: nil) == [])
+        #expect(SummaryText.remedies(summary) == [])
         summary.hasOlderFailures = true
-        #expect(SummaryText.remedies(summary, user: nil) == ["for details: coursefetch status --failed"])
+        #expect(SummaryText.remedies(summary) == ["for details: coursefetch status --failed"])
     }
 
     @Test("if several partials fill the disk, the message lists them and the remedies")
@@ -100,10 +104,10 @@ struct PlainLogTests {
         var summary = SyncSummary(downloads: [.suspended: 4])
         let videos = ["a", "b x", "d", "e"].map { VideoReference(course: "c", chapter: nil, video: $0, title: "T") }
         summary.partials = [(videos[0], 3 << 20)]
-        #expect(SummaryText.remedies(summary, user: nil) == [], "it is too large by itself")
+        #expect(SummaryText.remedies(summary) == [], "it is too large by itself")
         summary.partials = Array(zip(videos, [4 << 20, 3 << 20, 2 << 20, 1 << 20]))
         #expect(
-            SummaryText.remedies(summary, user: "bob") == [
+            Self.asBob { SummaryText.remedies(summary) } == [
                 """
                 4 unfinished videos use 10.0 MiB of the disk: c/*/a 4.00 MiB, c/*/b%20x 3.00 MiB, c/*/d 2.00 MiB and \
                 1 more; make room, or cancel one: coursefetch cancel 'c/*/a' --user bob; to finish them one after the \
@@ -171,6 +175,16 @@ struct PlainLogTests {
         #expect(SummaryText.errors(summary).count == 1)
     }
 
+    private static var leftAlone: SyncSummary {
+        var summary = SyncSummary(downloads: [.waiting: 3], conditions: [.workLeft])
+        summary.leftAlone = [
+            LeftAlone(provider: "feed", server: "https://a.example:8443", until: now, seconds: 7200, videos: 2),
+            LeftAlone(server: "http://h:81", until: now, seconds: 41, videos: 1),
+            LeftAlone(provider: "p", server: nil, until: now, seconds: 5, videos: 1),
+        ]
+        return summary
+    }
+
     @Test(
         "the exit line names what happened",
         arguments: [
@@ -189,6 +203,10 @@ struct PlainLogTests {
             ),
             (SyncSummary(conditions: [.stateUnusable], stopReason: .disk), "exit code 73: too little free disk space"),
             (SyncSummary(conditions: [.bug]), "exit code 70: a bug in coursefetch"),
+            (
+                leftAlone,
+                "exit code 75: 3 videos left for the next sync; feed at a.example:8443 is left alone for another 2h00m; h:81 is left alone for another 41s; 1 other server, too"
+            ),
         ] as [(SyncSummary, String?)])
     func exitLine(summary: SyncSummary, text: String?) { #expect(ExitText.line(summary) == text) }
 
@@ -265,10 +283,10 @@ struct PlainLogTests {
         let summary = SyncSummary(
             downloads: [.failed: 2], failedNow: 1, conditions: [.workLeft], stopReason: .logout)
         #expect(
-            SummaryText.remedies(summary, user: "bob") == [
+            Self.asBob { SummaryText.remedies(summary) } == [
                 "to continue: coursefetch login --user bob", "for details: coursefetch status --failed --user bob",
             ])
-        #expect(SummaryText.remedies(SyncSummary(downloads: [.failed: 1], failedNow: 1), user: nil) == [])
+        #expect(SummaryText.remedies(SyncSummary(downloads: [.failed: 1], failedNow: 1)) == [])
     }
 
     @Test("and the advice on what to do about it")
@@ -284,7 +302,7 @@ struct PlainLogTests {
                     "exit code 77: a and b want a login",
                 ])
         #expect(
-            SummaryText.advice(SyncSummary(providersToLogIn: ["a"]), user: "bob")
+            Self.asBob { SummaryText.advice(SyncSummary(providersToLogIn: ["a"])) }
                 == ["videos of provider a wait for a login: coursefetch login --provider a --user bob"])
         var unlisted = SyncSummary(providersToLogIn: ["a", "b"])
         unlisted.coursesToLogIn = ["a": 1, "b": 2]

@@ -42,12 +42,12 @@ extension ReportTests {
         for number in 1...9 { #expect(all.contains("canary\(number)")) }
         #expect(
             ResolveText.failure(
-                answer.reference, DownloadError(kind: .notFound, message: "no such video."), provider: "x", user: nil)
+                answer.reference, DownloadError(kind: .notFound, message: "no such video."), provider: "x")
                 == "error: p/k/v1: no such video")
         #expect(
             ResolveText.failure(
-                answer.reference, DownloadError(kind: .authRequired, message: "no."), provider: "x", user: "bob")
-                == "error: p/k/v1: no; log in with: coursefetch login --provider x --user bob")
+                answer.reference, DownloadError(kind: .authRequired, message: "no."), provider: "x")
+                == "error: p/k/v1: no; log in with: coursefetch login --provider x")
     }
 
     @Test(
@@ -123,7 +123,7 @@ extension ReportTests {
                 == "/n is now the library, with 1 known video")
         #expect(
             LibraryText.forgotten(ForgottenCatalog(file: "/c.yaml", courses: ["a", "b"], downloads: 3))
-                == "forgot /c.yaml: 2 courses with 3 videos (a and b); the files stay until a sync with --prune")
+                == "forgot /c.yaml: 2 courses with 3 videos (a and b)")
         #expect(
             LibraryText.forgotten(ForgottenCatalog(file: "/c.yaml", courses: [], downloads: 0))
                 == "no course came from /c.yaml")

@@ -49,13 +49,18 @@ struct UnattendedTests {
     @Test("each has its option and its key in the settings file")
     func values() throws {
         let texts = [
-            "max-duration": "4h", "until": "06:00", "max-transfer": "50G", "min-free-space": "5G", "wait": "0",
+            "max-duration": "4h", "until": "06:00", "between": "22:00-6:00", "max-transfer": "50G",
+            "min-free-space": "5G", "wait": "0",
             "bwlimit": "08:00,512K 23:00,off", "every": "30m", "watch": "true", "on-finish": "mail -s done me",
         ]
         let file = texts.map { "\($0): \"\($1)\"\n" }.joined() + "report: ~/report.json\n"
         for settings in [try Self.settings(texts), try Self.settings(file: file)] {
             let options = settings.options(catalogs: [])
-            #expect(options.window == RunWindow(maxDuration: .seconds(14_400), until: RunWindow.End("06:00")))
+            #expect(
+                options.window
+                    == RunWindow(
+                        maxDuration: .seconds(14_400), until: RunWindow.End("06:00"),
+                        between: RunWindow.Hours("22:00-06:00")))
             #expect(options.maxTransfer == 50 << 30 && options.minFreeSpace == 5 << 30 && options.wait == .zero)
             #expect(options.bandwidth == BandwidthTimetable("08:00,512K 23:00,off"))
             #expect(options.watchEvery == .seconds(1800))
@@ -160,7 +165,7 @@ struct UnattendedTests {
                 + #""meaning":"stopped, or some work is left for the next sync","#
                 + #""summary":"stopped at the end of the time window: 1 video finished (3 B in 1m00s), 1 failed; now 2 stopped","#
                 + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#
-                + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
+                + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"logins_needed":[],"#
                 + #""from_other_source":0}"# + "\n")
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
     }

@@ -1,7 +1,10 @@
 import DownloadStore
+import FileSystem
 import Foundation
+import MediaLibrary
 import Operations
 import SyncFacts
+import SystemPackage
 import Testing
 
 @testable import CommandOutput
@@ -51,6 +54,15 @@ struct VerifyTextTests {
                     coursefetch verify --repair
                     9 files, 9.00 MiB: 5 as recorded, 2 unproven, 1 missing, 1 changed, 1 of 3 files beside them
                     """)
+    }
+
+    @Test("a file that can't be read isn't counted among those that have changed")
+    func unreadable() {
+        let text = Self.text([
+            Self.file("a", .unreadable(.system(.read, path: "C/a.mp4", .ioError))),
+            Self.file("b", .changed(size: 1000, sha256: "ff")),
+        ])
+        #expect(text.hasSuffix("9 files, 9.00 MiB: 7 as recorded, 1 unreadable, 1 changed"), "\(text)")
     }
 
     @Test("with --repair it reports the repairs, without advice that was just followed")

@@ -74,6 +74,21 @@ import YAMLSource
         #expect(reading.verdict == verdict)
     }
 
+    @Test(
+        "an included file that is no catalog isn't quoted, whatever is in it",
+        arguments: [
+            "hunter2\n", "hunter2: hunter2\n", "root:hunter2:0:0:/root:/bin/sh\n", "- hunter2\n", "{hunter2",
+            "\u{7}hunter2: [",
+            "version: '3'\nhunter2: x\n", "name: hunter2\ncourses: [{id: hunter2}]\n",
+        ])
+    func secrets(text: String) throws {
+        let folder = try CatalogFolder(["catalog.yaml": "version: 1\ninclude: secret\n", "secret": text])
+        let reading = folder.read()
+        #expect(
+            folder.messages(reading) == ["2:10: the include 'secret' isn't a catalog: it lacks 'version: 1'"])
+        #expect(!"\(reading.diagnostics)".contains("hunter2") && reading.verdict == .invalid)
+    }
+
     @Test("eight levels of includes are read, a ninth is not")
     func depth() throws {
         var files = ["catalog.yaml": "version: 1\ninclude: 1.yaml\ndefaults: {provider: p}\n"]

@@ -18,7 +18,7 @@ import YAMLSource
         ("{id: x, titel: y}", "4:13: a video has no key 'titel'; did you mean 'title'?"),
         (
             "{id: x, foo: y}",
-            "4:13: a video has no key 'foo'; it takes id, title, description, date, provider, priority, quality, "
+            "4:13: a video has no key 'foo'; it takes id, title, description, date, episode, provider, priority, quality, "
                 + "audio, subtitles, parameters, cover, sha256, size, subtitle_files, attachments"
         ),
         ("{id: x, [a]: y}", "4:13: a key must be text"),

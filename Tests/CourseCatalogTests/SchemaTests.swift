@@ -47,6 +47,8 @@ import YAMLSource
             ["'\(String(repeating: "0aF", count: 21))1'"],
             ["abc", "'\(String(repeating: "g", count: 64))'", "'\(String(repeating: "0", count: 65))'", "~", "[x]"]
         ),
+        "episode": (["0", "31", "0x1F", "99999999"], ["-1", "1.5", "'7'", "~", "one", "[1]", "100000000"]),
+        "season": (["0", "2"], ["-1", "1.5", "'7'", "~", "one", "[1]", "100000000"]),
         "size": (["0", "1048576", "9007199254740992"], ["-1", "1.5", "'7'", "~", "big", "[1]"]),
         "subtitle_files": (
             ["[]", "[{lang: en, url: 'https://h/x.vtt'}]"],

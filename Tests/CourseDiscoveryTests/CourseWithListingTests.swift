@@ -61,6 +61,21 @@ struct CourseWithListingTests {
         #expect(whole.title == "Mine" && whole.chapters.map(\.title) == ["extras", "Title of b", "My A"])
     }
 
+    @Test("ids go to the provider as it lists them, though they are compared in one spelling")
+    func spellings() throws {
+        let (composed, decomposed) = ("\u{FC}", "u\u{308}")
+        let course = try course("    discover: true\n    videos: [{id: \"\(composed)\", title: Mine}]")
+        let whole = course.adding(
+            listing([("k\(decomposed)", ["v\(decomposed)", "w\(composed)"])], direct: [decomposed]))
+        let videos = Array(whole.videos) + Array(whole.chapters[0].videos)
+        #expect(videos.map(\.title) == ["Mine", "v\(composed)", "w\(composed)"])
+        #expect(videos.map { Array($0.id.utf8) } == [composed, "v\(composed)", "w\(composed)"].map { Array($0.utf8) })
+        #expect(
+            videos.map { Array($0.writtenID.utf8) }
+                == [decomposed, "v\(decomposed)", "w\(composed)"].map { Array($0.utf8) })
+        #expect(Array(whole.chapters[0].writtenID.utf8) == Array("k\(decomposed)".utf8))
+    }
+
     @Test("what is written wins key by key; the listing fills in the rest; listed parameters lie over the course's")
     func keys() throws {
         let course = try course(
@@ -96,6 +111,27 @@ struct CourseWithListingTests {
                 #"{"a":"video","b":"listed","c":"course"}"#, #"{"a":"listed","b":"listed","c":"course"}"#,
                 #"{"a":"listed","b":"listed","c":"course"}"#,
             ])
+    }
+
+    @Test("numbers: what is written wins, the listing fills in the rest, and only what it places is placed by it")
+    func numbers() throws {
+        let course = try course(
+            """
+                discover: true
+                chapters:
+                  - {id: k, season: 5, videos: [{id: "1", episode: 9}, "2", own]}
+                  - {id: l, videos: ["4"]}
+            """)
+        var listed = listing([("k", ["1", "2", "3"]), ("l", []), ("m", ["4", "5"])])
+        for index in listed.videos.indices { listed.videos[index].episode = 30 + index }
+        for index in listed.chapters.indices { listed.chapters[index].season = 1 + index }
+        let whole = course.adding(listed)
+        #expect(whole.chapters.map(\.id) == ["k", "l", "m"] && whole.chapters.map(\.season) == [5, 2, 3])
+        let videos = Array(whole.chapters.map(\.videos).joined())
+        #expect(videos.map(\.id) == ["own", "1", "2", "3", "4", "5"])
+        #expect(videos.map(\.episode) == [nil, 9, 31, 32, 33, 34])
+        #expect(videos.map(\.isPlacedByListing) == [false, true, true, true, false, true])
+        #expect(!course.chapters[0].videos[0].isPlacedByListing)
     }
 
     @Test("patterns and newest select; each video that is left out has its reason")
@@ -135,5 +171,7 @@ struct CourseWithListingTests {
         let course = try course("    discover: {newest: 2}")
         let selection = ListingSelection(listing([], direct: ["1", "2", "3"]), of: course)
         #expect(selection.listing.videos.map(\.id) == ["2", "3"])
+        #expect(selection.undated == 3, "newest guesses")
+        #expect(ListingSelection(listing([], direct: ["1", "2"]), of: course).undated == 0, "all are taken")
     }
 }

@@ -40,6 +40,30 @@ struct RunWindowTests {
         #expect(try closes(nil, startedAt: "2026-11-21T03:00:00Z") == nil)
     }
 
+    @Test("hours begin and end each day, over midnight too; outside of them a run is closed and says when they begin")
+    func hours() throws {
+        func window(_ text: String, _ start: String) throws -> [String?] {
+            let hours: RunWindow.Hours = try #require(RunWindow.Hours(text))
+            let window = RunWindow(between: hours)
+            let start = BandwidthTimetableTests.date(start)
+            return [window.opens(after: start, in: berlin), window.closes(startedAt: start, in: berlin)].map {
+                $0?.formatted(.iso8601)
+            }
+        }
+        // 08:00 in Berlin: the laptop is opened, and the timer makes up for the night.
+        #expect(try window("01:00-06:00", "2026-11-21T07:00:00Z") == ["2026-11-22T00:00:00Z", "2026-11-21T07:00:00Z"])
+        #expect(try window("01:00-06:00", "2026-11-21T00:00:00Z") == [nil, "2026-11-21T05:00:00Z"])
+        #expect(try window("01:00-06:00", "2026-11-21T04:59:59Z") == [nil, "2026-11-21T05:00:00Z"])
+        #expect(try window("01:00-06:00", "2026-11-21T05:00:00Z") == ["2026-11-22T00:00:00Z", "2026-11-21T05:00:00Z"])
+        #expect(try window("22:00-06:00", "2026-11-21T23:30:00Z") == [nil, "2026-11-22T05:00:00Z"])
+        #expect(try window("22:00-06:00", "2026-11-21T22:30:00Z") == [nil, "2026-11-22T05:00:00Z"])
+        #expect(try window("22:00-06:00", "2026-11-21T12:00:00Z") == ["2026-11-21T21:00:00Z", "2026-11-21T12:00:00Z"])
+        for text in ["", "01:00", "01:00-", "01:00-01:00", "1-6", "01:00-06:00-08:00", "-06:00"] {
+            #expect(RunWindow.Hours(text) == nil, "\(text)")
+        }
+        #expect(RunWindow.Hours("1:00-06:00")?.description == "01:00-06:00")
+    }
+
     @Test("the wall-clock time of an instant")
     func shown() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 5400))

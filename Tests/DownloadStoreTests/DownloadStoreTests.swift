@@ -209,14 +209,16 @@ struct DownloadStoreTests {
         ])
         var changes = ReconcileChanges()
         changes.moves = [
-            RecordedMove(id: "x-0", from: "a", to: "b", owner: .download(ids[0])),
+            RecordedMove(id: "x-0", from: StoreFixture.file.path, to: "b", owner: .download(ids[0])),
             RecordedMove(
                 id: "x-1", from: "C/a.en.vtt", to: "C/b.en.vtt",
                 owner: .sidecar(download: ids[0], kind: "subtitle", name: "en")),
         ]
         try store.catalogs.apply(changes)
         #expect(try store.moves.recorded().sorted { $0.id < $1.id } == changes.moves)
-        try store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
+        try store.metadata.settle("c", stamp: "as it was")
+        try store.moves.finish(changes.moves.map { ($0, $0.to) })
+        #expect(try store.metadata.stamps().isEmpty, "the files beside the course's media have to follow")
         #expect(try store.moves.recorded().isEmpty)
         #expect(try store.downloads.record(ids[0])?.file?.path == "b")
         #expect(try store.sidecars.files(of: [ids[0]]).map(\.path) == ["C/b.en.vtt"])

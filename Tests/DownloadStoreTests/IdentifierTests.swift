@@ -59,6 +59,28 @@ struct IdentifierTests {
         #expect(try store.downloads.record(DownloadID(rawValue: 5))?.durableBytes == 8)
     }
 
+    @Test(
+        "two spellings with the same sidecars and parts don't stop the migration: those of the row that stays are kept")
+    func downloadsWithFiles() throws {
+        let store = try old { db in
+            try add(db, 1, "c", Self.decomposed, .waiting, bytes: 7)
+            try add(db, 2, "c", Self.composed, .finished, path: "C/01 V.mp4")
+            for id in [1, 2] {
+                for (kind, name) in [("subtitle", "en"), ("stream", "audio")] {
+                    try db.execute(
+                        sql: "INSERT INTO sidecars VALUES (?, ?, ?, ?, 3, 0)",
+                        arguments: [id, kind, name, "C/\(id) \(kind)"])
+                }
+                try db.execute(
+                    sql: "INSERT INTO parts VALUES (?, 'audio', 'en', 'p', ?, 3, 0, NULL)", arguments: [id, "C/\(id)"])
+            }
+        }
+        let id = DownloadID(rawValue: 2)
+        #expect(try store.sidecars.files(of: [id]).map(\.path) == ["C/2 stream", "C/2 subtitle"])
+        #expect(try store.downloads.record(DownloadID(rawValue: 1)) == nil)
+        #expect(try store.downloads.record(id)?.state == .finished)
+    }
+
     @Test("courses, chapters and recorded moves of two spellings become one")
     func courses() throws {
         let store = try old { db in

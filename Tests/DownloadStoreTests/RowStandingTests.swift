@@ -28,6 +28,7 @@ struct RowStandingTests {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
     static let soon = now.addingTimeInterval(3600)
     static let before = now.addingTimeInterval(-3600)
+    static let inTwoDays = now.addingTimeInterval(2 * 86_400)
     static let never = now.addingTimeInterval(365 * 86_400)
     static let waiting = RowStanding(state: .waiting)
     static let placing = RowStanding(state: .waiting, isPlacing: true)
@@ -51,7 +52,11 @@ struct RowStandingTests {
         RowCase(RowStanding(state: .failed)),
         RowCase(RowStanding(state: .failed, retryAt: soon)),
         RowCase(RowStanding(state: .failed, retryAt: before), waiting, [.revive], isNewChance: true),
-        RowCase(RowStanding(state: .failed, retryAt: never)),
+        // A right clock never sets such a time.
+        RowCase(RowStanding(state: .failed, retryAt: never), waiting, [.revive], isNewChance: true),
+        RowCase(RowStanding(state: .failed, retryAt: inTwoDays), waiting, [.revive], isNewChance: true),
+        RowCase(RowStanding(state: .failed, retryAt: inTwoDays, failedRuns: 4)),
+        RowCase(RowStanding(state: .failed, retryAt: never, failedRuns: 9), waiting, [.revive], isNewChance: true),
         RowCase(RowStanding(state: .failed, isPlacing: true), placing, [.revive], isNewChance: true),
         RowCase(RowStanding(state: .cancelled)),
         RowCase(RowStanding(state: .cancelled, isPlacing: true)),

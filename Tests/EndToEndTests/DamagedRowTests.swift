@@ -55,7 +55,7 @@ struct DamagedRowTests {
     @Test(
         "where a value must not be guessed, a sync ends with 73 and a remedy",
         arguments: [
-            "INSERT INTO moves VALUES ('1', 'Course/01 1.mp4', 'Course/x.mp4', 'nobody')",
+            "INSERT INTO moves (id, from_path, to_path, owner) VALUES ('1', 'Course/01 1.mp4', 'Course/x.mp4', 'nobody')",
             "INSERT INTO session VALUES (1, 1, x'00', 0, 0)",
         ])
     func unguessable(_ statement: String) async throws {

@@ -132,6 +132,11 @@ struct DoctorTests {
         let (outcome, found) = try await doctor(stage)
         #expect(outcome.exit == 1, "\(outcome.output)")
         #expect(found.contains { $0.check == "database" && $0.severity == "problem" }, "\(outcome.output)")
+        // No state at all, but a file in its place.
+        try Data("no database".utf8).write(to: URL(filePath: stage.folder.at(name).string))
+        let (none, facts) = try await doctor(stage)
+        #expect(facts.contains { $0.check == "database" && $0.severity == "problem" }, "\(none.output)")
+        #expect(!none.output.contains("no library yet"), "\(none.output)")
         await host.stop()
     }
 

@@ -38,7 +38,7 @@ struct ExitCodeTests {
         let resolved = try await stage.run(["resolve", stage.folder.at("closed-5.yaml").string, "closed-5.yaml"])
         #expect(
             resolved.exit == 77
-                && resolved.error.hasSuffix("; log in with: coursefetch login --provider closed\n"),
+                && resolved.error.contains("; log in with: coursefetch login --provider closed --state \(stage.state)"),
             "\(resolved.report)")
         await host.stop()
     }

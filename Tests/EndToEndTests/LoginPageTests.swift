@@ -63,7 +63,7 @@ struct LoginPageTests {
         for (name, type) in [("typed", "video/mp4"), ("bare", "")] {
             host.script("/files/\(name).mp4", [.text(page, type), .text(page, type), .text(page, type)])
         }
-        host.script("/files/once.mp4", [.text(page, "video/mp4"), .text("0123456789", "video/mp4")])
+        host.script("/files/once.mp4", [.text(page, "video/mp4"), .bytes([0, 0, 0, 1, 2], "video/mp4")])
         let videos = ["typed", "bare", "once"].map {
             let url = CatalogText.quoted(host.url("/files/\($0).mp4?s=hush"))
             return CatalogText.Video(id: $0, title: $0, extra: ["parameters: {url: \(url)}"])

@@ -126,6 +126,37 @@ struct MetadataTests {
         await host.stop()
     }
 
+    @Test("a video that is gone keeps its own as they are, and its place on page and playlist")
+    func gone() async throws {
+        var (stage, host, catalog) = try await start()
+        catalog.courses[0].videos += [.init(id: "3", title: "Three"), .init(id: "4", title: "Four")]
+        try stage.catalog(catalog)
+        #expect(try await stage.sync("catalog.yaml", Self.all).exit == 0)
+        let own = ["Course/01 One.nfo", "Course/01 One.info.json", "Course/04 Rays/01 Two _&_.nfo"]
+        let before = own.map { "\(inode(stage.library.appending($0)) ?? 0)" }
+        let page = stage.folder.read("library/Course/index.html")
+        catalog.courses[0].videos.removeFirst()
+        catalog.courses[0].chapters = []
+        catalog.courses[0].videos.append(.init(id: "5", title: "Five"))
+        try stage.catalog(catalog)
+        let outcome = try await stage.sync("catalog.yaml", Self.all)
+        #expect(outcome.exit == 0 && outcome.events("download_moved").isEmpty, "\(outcome.report)")
+        #expect(own.map { "\(inode(stage.library.appending($0)) ?? 0)" } == before)
+        #expect(stage.folder.read("library/\(own[0])")?.contains("<aired>2026-10-05</aired>") == true)
+        let playlist = stage.folder.read("library/Course/playlist.m3u8") ?? ""
+        #expect(
+            playlist.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
+                "01 One.mp4", "02 Three.mp4", "03 Four.mp4", "04 Five.mp4", "04 Rays/01 Two _&_.mp4",
+            ])
+        for title in ["One", "Two &lt;&amp;&gt;", "Rays"] {
+            #expect(stage.folder.read("library/Course/index.html")?.contains(title) == true)
+            #expect(page?.contains(title) == true)
+        }
+        let again = try await stage.sync("catalog.yaml", Self.all)
+        #expect(again.events.map(\.event) == ["sync_started", "sync_finished"], "\(again.report)")
+        await host.stop()
+    }
+
     @Test("they are removed with their course, and with a video that is removed")
     func prune() async throws {
         var (stage, host, catalog) = try await start()

@@ -120,7 +120,8 @@ struct MigrationFaultTests {
         "a source that is a folder of the library in another place isn't removed",
         .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
     func mounted() async throws {
-        let world = try await MigrationStage(1...2)
+        let size = ["size: \(MigrationStage.size)"]
+        let world = try await MigrationStage(1...2, extra: [1: size, 2: size])
         for id in 1...2 { try world.video(id) }
         let stage = world.stage
         let text = "layout: \"{course}/{id}.{ext}\"\n" + (stage.folder.read("catalog.yaml") ?? "")

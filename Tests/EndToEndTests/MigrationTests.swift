@@ -279,7 +279,7 @@ struct MigrationTests {
 
     @Test("the command's own files are no records, and no library is a source")
     func ownFiles() async throws {
-        let world = try await MigrationStage(1...1)
+        let world = try await MigrationStage(1...1, extra: [1: ["size: \(MigrationStage.size)"]])
         try world.video(1)
         let old = world.stage.folder.at("old")
         try FileManager.default.moveItem(

@@ -169,7 +169,7 @@ struct NightTests {
 extension [SyncEvent] {
     fileprivate var waitsForHost: Bool {
         contains { event in
-            if case .hostWaiting(let host, _, _) = event { host == "localhost" } else { false }
+            if case .hostWaiting(let host, _, _, _) = event { host == "localhost" } else { false }
         }
     }
 

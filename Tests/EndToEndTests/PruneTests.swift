@@ -101,6 +101,9 @@ struct PruneTests {
         let pruned = try await stage.sync("catalog.yaml", all)
         #expect(pruned.exit == 0, "\(pruned.report)")
         #expect(pruned.events("download_removed").map(\.video) == ["1"])
+        // Its place is the second one, after the replacement's: the first number was that of the removed file.
+        #expect(LibraryFiles(stage.library).paths == ["Course/03 Two.mp4"])
+        #expect(try await stage.sync().exit == 0)
         #expect(LibraryFiles(stage.library).paths == ["Course/02 Two.mp4"])
         await host.stop()
     }

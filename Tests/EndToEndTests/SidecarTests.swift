@@ -101,6 +101,30 @@ struct SidecarTests {
         await other.stop()
     }
 
+    @Test("503 without a time: 75, status names it with reason, host and path, and the next sync tries it at once")
+    func serverError() async throws {
+        let (stage, host) = try await start("status=503&times=3")
+        let left = try await stage.sync()
+        #expect(left.exit == 75, "\(left.report)")
+        #expect(try rows(stage) == [["name": "en", "state": "wanted", "again": "0"]])
+        let status = try await stage.command(["status", "--all"])
+        #expect(
+            status.output.contains("subtitle en: server error (503) at") && status.output.contains(subtitle),
+            "\(status.output)")
+        try isWhole(stage, host, asked: 2, try await stage.sync())
+        await host.stop()
+    }
+
+    @Test("--retry-failed tries one that failed before its time")
+    func retryFailed() async throws {
+        let (stage, host) = try await start("status=403&times=2")
+        #expect(try await stage.sync().exit == 1)
+        #expect(try await stage.sync().exit == 1, "its time hasn't come")
+        #expect(host.requests(path: subtitle).count == 2)
+        try isWhole(stage, host, asked: 3, try await stage.sync("catalog.yaml", ["--retry-failed"]))
+        await host.stop()
+    }
+
     @Test("a refused address is resolved once more, in the same run")
     func refused() async throws {
         let (stage, host) = try await start("status=403&times=1")

@@ -34,7 +34,8 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
     /// All of them.
     package static let all = [
         playlist, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml, catalog, csv,
-        jsonList, nameMap, aria2Control, downloadList, propertyList, keyedArchive,
+        jsonList, nameMap, aria2Control, downloadList, propertyList, keyedArchive, xml, feed, folderIndex, webDAV,
+        bucket, plainText, date,
     ]
 
     /// The same for bytes in an array.

@@ -41,10 +41,12 @@ struct HookRunnerTests {
     @Test("a request is unchanged, or changed by each command in turn")
     func change() async {
         let headers = ["Cookie": "hush-hush", "X": "1"]
-        #expect(await request(["true"]) == .go(url: "https://h/a?token=s3cret", headers: headers))
+        #expect(await request(["true"]) == .go(RequestChange(url: "https://h/a?token=s3cret", headers: headers)))
         let first = #"echo '{"url": "https://mirror/a", "headers": {"x": null, "Y": "2"}}'"#
         let second = #"grep -q '"url":"https://mirror/a"' && echo '{"headers": {"cookie": "new"}}'"#
-        #expect(await request([first, second]) == .go(url: "https://mirror/a", headers: ["cookie": "new", "Y": "2"]))
+        let change = RequestChange(
+            url: "https://mirror/a", headers: ["cookie": "new", "Y": "2"], named: ["x", "y", "cookie"])
+        #expect(await request([first, second]) == .go(change))
         #expect(await request([#"echo '{"url": "file:///etc/passwd"}'"#]) == .trouble(.badURL))
         #expect(await request([#"echo '{"headers": {"Y": "1\\r\\nZ: 2"}}'"#]) == .trouble(.badHeader("Y")))
         #expect(await request([#"echo '{"headers": {"a b": "1"}}'"#]) == .trouble(.badHeader("a b")))

@@ -44,7 +44,7 @@ do {
     case "moves":
         // moves LIBRARY PLAN.json: runs the recorded plan.
         let recorded = try JSONDecoder().decode([PlannedMove].self, from: Data(contentsOf: URL(filePath: rest[0])))
-        guard let plan = MovePlan(recorded: recorded) else { exit(65) }
+        guard let plan = MovePlan.plans(recorded: recorded).first else { exit(65) }
         for result in try library().moves.carryOut(plan) { say("\(result)") }
     case "place":
         // place LIBRARY ID PATH

@@ -42,6 +42,33 @@ struct FileExtensionTests {
         #expect(chosen.text == one.result)
     }
 
+    @Test(
+        "what isn't a video by its name and its types has an extension of its own",
+        arguments: [
+            Case(contentType: "application/pdf", url: "https://h/01%20Skript.pdf", result: "pdf"),
+            Case(contentType: "application/octet-stream", url: "https://h/a.pdf", result: "pdf"),
+            Case(contentType: "application/zip", url: "https://h/code.zip", result: "zip"),
+            Case(contentType: "text/plain", url: "https://h/notes.txt", result: "txt"),
+            Case(contentType: "text/plain", url: "https://h/solution.py", result: "py"),
+            Case(contentType: "text/vtt", url: "https://h/a.vtt", result: "vtt"),
+            Case(contentType: "application/gzip", url: "https://h/a.tar.gz", result: "gz"),
+            Case(contentType: "application/pdf", url: "https://h/get?file=7", result: "pdf"),
+            Case(contentType: "image/png", url: "https://h/board", result: "png"),
+            Case(contentType: "application/octet-stream", url: "https://h/a", result: "mp4"),
+            Case(contentType: "application/octet-stream", url: "https://h/setup.exe", result: "mp4"),
+            Case(contentType: "text/plain", url: "https://h/video/7", result: "mp4"),
+            // A video whose server gives a wrong type keeps its name's.
+            Case(contentType: "text/plain", url: "https://h/a.ts", result: "ts"),
+            Case(contentType: "application/pdf", url: "https://h/a.mp4", result: "mp4"),
+            Case(contentType: "video/mp4", url: "https://h/a.pdf", result: "mp4"),
+        ])
+    func documents(_ one: Case) {
+        #expect(
+            FileExtension.choose(.video, mediaType: one.mediaType, contentType: one.contentType, url: one.url).text
+                == one.result)
+        #expect(FileExtension(one.result)?.isMedia == ["mp4", "ts"].contains(one.result))
+    }
+
     @Test("no media type leads to an unsafe extension")
     func table() {
         for purpose in [FileExtension.Purpose.video, .cover, .attachment] {

@@ -78,6 +78,13 @@ struct LibraryNameTests {
         #expect(LibraryName.file(stem, try #require(FileExtension("mp4"))) == "03 Lenses.mp4")
         #expect(LibraryName.subtitle(beside: stem, language: "en") == "03 Lenses.en.vtt")
         #expect(LibraryName.subtitle(beside: stem, language: "en", ordinal: 2) == "03 Lenses.en.2.vtt")
+        for (type, url, end) in [
+            (nil, nil, "vtt"), ("text/vtt", "/a.srt", "vtt"), ("application/x-subrip", "/a", "srt"),
+            ("text/plain", "https://h/a.en.srt?x", "srt"), ("application/ttml+xml", "/a.vtt", "ttml"),
+            ("text/plain", "/a.exe", "vtt"),
+        ] as [(String?, String?, String)] {
+            #expect(LibraryName.subtitle("03.en.vtt", contentType: type, url: url) == "03.en.\(end)")
+        }
         #expect(LibraryName.subtitle(beside: stem, language: "../../x") == "03 Lenses.______x.vtt")
         #expect(LibraryName.attachment(beside: stem, title: "Slides") == "03 Lenses - Slides")
     }

@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -157,15 +158,55 @@ struct PlacingTests {
         let library = try library()
         let folder = try library.folders.creating("A")
         try library.write("one", to: 1)
-        try library.partials.folder.handle.reserveAndReplace("1.part", to: folder, "x.mp4")
+        try library.partials.folder.handle.claimAndReplace("1.part", to: folder, "x.mp4")
         try library.write("two", to: 2)
         #expect(throws: Errno.fileExists) {
-            try library.partials.folder.handle.reserveAndReplace("2.part", to: folder, "x.mp4")
+            try library.partials.folder.handle.claimAndReplace("2.part", to: folder, "x.mp4")
         }
         #expect(throws: Errno.noSuchFileOrDirectory) {
-            try library.partials.folder.handle.reserveAndReplace("9.part", to: folder, "z.mp4")
+            try library.partials.folder.handle.claimAndReplace("9.part", to: folder, "z.mp4")
         }
         #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
+    }
+
+    @Test("without links either, a kill after a name is claimed leaves no empty file: the next attempt has it")
+    func killedAfterClaiming() async throws {
+        try await Tool.strace.require()
+        let library = try library()
+        try library.write("one", to: 1)
+        let step = Built.executable("library-step").string
+        func place(_ more: [String]) async throws -> Tool.Ending {
+            try await Tool.strace.run(
+                ["-f", "-o", "/dev/null", "-e", "inject=renameat2:error=EINVAL", "-e", "inject=linkat:error=EPERM"]
+                    + more + [step, "place", temporary.at("library").string, "1", "A/x.mp4"])
+        }
+        #expect(try await !place(["-e", "inject=renameat:signal=KILL"]).isSuccess)
+        #expect(text("A/x.mp4")?.isEmpty == true, "it was killed in between")
+        #expect(try await place([]).output == "placed\n")
+        #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
+        #expect(!temporary.names().contains { $0.contains(".claim") })
+        // Somebody else's empty file stays.
+        try library.write("two", to: 1)
+        try temporary.write("", to: "library/A/x.mp4")
+        #expect(try await place([]).output.hasPrefix("exists("))
+        #expect(text("A/x.mp4")?.isEmpty == true && text(".coursefetch/partials/1.part") == "two")
+    }
+
+    @Test("a folder that can't be flushed is reported for the files in it and below it only")
+    func unflushedNames() throws {
+        let library = try library()
+        for (number, path) in [(Int64(1), "A/x"), (2, "B/1/x"), (3, "B/2/x")] {
+            try library.write("one", to: number)
+            #expect(try library.placing.put(PartialName(download: number), at: path) == .placed)
+        }
+        // Opened anew, so that the folders are as well.
+        let again = try self.library()
+        try FileManager.default.removeItem(atPath: temporary.at("library/B/1").string)
+        try temporary.write("in the way", to: "library/B/1")
+        let unflushed = again.folders.unflushedNames(of: ["A/x", "B/1/x", "B/2/x", "../x"])
+        #expect(unflushed == ["B/1/x": .notAFolder(path: "B/1"), "../x": .badPath("../x")])
+        #expect(throws: LibraryError.badPath("../x")) { try again.folders.flushNames(of: ["A/x", "B/1/x", "../x"]) }
+        try again.folders.flushNames(of: ["A/x", "B/2/x"])
     }
 
     @Test("a partial that is a finished file's second name is never written to")

@@ -37,6 +37,22 @@ struct MetadataTests {
             }, uniquingKeysWith: { first, _ in first })
     }
 
+    @Test("names and lines of playlists have no control characters, and none that reorder text")
+    func playlistNames() {
+        var course = Self.course
+        course.chapters[1].title = "Kine\u{7}\u{1B}[31m\u{202E}4pm.\u{2066}x\u{200B}\nmatics"
+        course.chapters[1].folder = course.folder
+        course.chapters[1].videos[0].title = "One\u{2028}#EXTINF\u{202E}two\r\nthree"
+        let files = Self.files(.playlist, of: course)
+        #expect(files.keys.contains("Mechanics/playlist 2 Kine[31m4pm.xmatics.m3u8"), "\(files.keys)")
+        let chapter = files["Mechanics/playlist 2 Kine[31m4pm.xmatics.m3u8"] ?? ""
+        #expect(chapter.contains("#PLAYLIST:Mechanics – Kine[31m4pm.xmatics\n"), "\(chapter)")
+        for text in files.values {
+            #expect(
+                !text.unicodeScalars.contains { [0x7, 0xD, 0x1B, 0x200B, 0x2028, 0x202E, 0x2066].contains($0.value) })
+        }
+    }
+
     @Test("an .nfo has the elements that Kodi and Jellyfin read of a show, a season and an episode")
     func nfo() {
         let files = Self.files(.nfo)

@@ -66,6 +66,20 @@ struct Aria2ReaderTests {
         }
     }
 
+    @Test("a session has nothing that is finished: the lists beside it know the addresses of the files")
+    func listsBeside() throws {
+        let folder = TemporaryFolder()
+        try folder.write("https://h/c/left.mp4\n gid=1\n", to: "aria2.session")
+        try folder.write("https://h/c/done.mp4\nhttps://h/c/left.mp4\n", to: "input.txt")
+        try folder.write("https://h/c/other.mp4\n out=named.mp4\nhttps://h/c/never.mp4\n", to: "urls.txt")
+        for name in ["done.mp4", "named.mp4", "unknown.mp4", "left.mp4"] { try folder.write("12345", to: name) }
+        let found = try Reading.records(Aria2Reader.self, folder)
+        #expect(found.map(\.url) == ["https://h/c/left.mp4", "https://h/c/done.mp4", "https://h/c/other.mp4", nil])
+        // The session has it, so that nothing tells that it is complete.
+        #expect(found.map(\.state) == [.unproven, .finished, .finished, .finished])
+        #expect(found[2].names.contains("https://h/c/other.mp4"))
+    }
+
     @Test("a list's entries are finished, unfinished with their proven bytes, or not begun")
     func list() throws {
         let folder = TemporaryFolder()

@@ -127,7 +127,10 @@ struct PropertyListTests {
         let entities = "<?xml version='1.0'?><!DOCTYPE p [<!ENTITY a 'b'>]><plist><string>&a;</string></plist>"
         let deep =
             "<plist>" + String(repeating: "<array>", count: 90) + String(repeating: "</array>", count: 90) + "</plist>"
+        let attributes =
+            "<!DOCTYPE plist [<!ATTLIST true a CDATA '\(String(repeating: "A", count: 100))'>]><plist><true/></plist>"
         #expect(throws: FormatFault.malformed) { try PropertyList(Array(entities.utf8)) }
+        #expect(throws: FormatFault.malformed) { try PropertyList(Array(attributes.utf8)) }
         #expect(throws: FormatFault.tooDeep) { try PropertyList(Array(deep.utf8)) }
         for content in [
             "", "<dict><key>a</key></dict>", "<integer>1x</integer>", "<integer>99999999999999999999</integer>",

@@ -36,7 +36,7 @@ struct URLListReaderTests {
                 "one a.mp4", "two.mp4?id=5&n=é", "h:8080/v/three.mp4", "index.html", nil, nil, nil, nil, nil, nil,
                 "index.html",
             ])
-        #expect(found.map { $0.state == .finished } == found.map { $0.file != nil })
+        #expect(found.map { $0.state == .unproven } == found.map { $0.file != nil })
         #expect(
             found.map(\.fault) == [
                 nil, nil, nil, nil, nil, nil, .unknownValue(field: "url"), .unknownValue(field: "url"),
@@ -57,7 +57,7 @@ struct URLListReaderTests {
         try folder.write("", to: "empty.mp4")
         let found = try Reading.records(WgetReader.self, folder)
         #expect(found.map(\.key) == ["a.pdf", "b/one.mp4", "empty.mp4"])
-        #expect(found.map(\.state) == [.finished, .finished, .unfinished])
+        #expect(found.map(\.state) == [.unproven, .unproven, .unfinished])
         #expect(found[1].names == ["b/one.mp4", "one.mp4", "one"])
     }
 
@@ -105,7 +105,7 @@ struct URLListReaderTests {
         try folder.write("x", to: "b.mp4")
         let found = try Reading.records(CurlReader.self, folder)
         #expect(found.map(\.key) == ["https://h/a.mp4", "https://h/b.mp4?x=1:2", "ftp://h/c"])
-        #expect(found.map(\.state) == [.unfinished, .finished, .unfinished])
+        #expect(found.map(\.state) == [.unfinished, .unproven, .unfinished])
         #expect(found.map(\.fault) == [nil, nil, .unknownValue(field: "url")])
     }
 

@@ -6,6 +6,7 @@ import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing
+import YAMLSource
 
 @testable import Operations
 
@@ -78,6 +79,35 @@ struct NewCatalogTests {
             #expect(index.find(record { $0.url = url }) == .video(key), "\(url)")
         }
         #expect("\(catalog)".contains("geheim") == false)
+    }
+
+    @Test("a title is no file name, and what a provider needs is there, in the form that it takes")
+    func usable() throws {
+        let source = try source()
+        var catalog = NewCatalog(.wget)
+        for (name, title) in [("a.mp4", nil), ("b.mp4", "Second.MP4"), ("c", "1. What is .5?"), (".mp4", nil)] {
+            catalog.add(
+                record { ($0.video, $0.title, $0.url) = (name, title, "HTTPS://h.example/\(name)") }, in: source)
+        }
+        catalog.add(
+            record { ($0.video, $0.url, $0.cover) = ("bad", "https://?x", "https://h/a\u{1}b.jpg") }, in: source)
+        let videos = try read(catalog).courses.flatMap { Array($0.videos) }
+        #expect(videos.map(\.title) == ["a", "Second", "1. What is .5?", ".mp4", "bad"])
+        #expect(
+            videos.map { $0.settings.parameters["url"]?.string } == [
+                "https://h.example/a.mp4", "https://h.example/b.mp4", "https://h.example/c", "https://h.example/.mp4",
+                "https://unknown.invalid/{id}",
+            ])
+        var pages = NewCatalog(.ytDlp)
+        for (key, video) in [("youtube dQw4w9WgXcQ", "dQw4w9WgXcQ"), ("a.mp4", "x y"), ("vimeo 7", "7")] {
+            pages.add(record { ($0.key, $0.names, $0.video) = (key, [key], video) }, in: source)
+        }
+        pages.add(record { ($0.video, $0.url) = ("user", "https://me@h.example/v") }, in: source)
+        #expect(
+            try read(pages).courses.flatMap { Array($0.videos) }.map { $0.settings.parameters["endpoint"]?.string } == [
+                "https://www.youtube.com/watch?v=dQw4w9WgXcQ", "https://unknown.invalid/x%20y",
+                "https://unknown.invalid/7", "https://unknown.invalid/user",
+            ])
     }
 
     @Test("a course's id that another catalog has stays that one's")

@@ -10,6 +10,8 @@ struct Checks {
     private var hostBlockedUntil: [String: Date] = [:]
     private var providerBlockedUntil: [String: Date] = [:]
     private var stopped: Set<String> = []
+    /// Providers that somebody has logged out from.
+    private var loggedOut: Set<String> = []
     /// Turns that haven't asked for a host yet.
     private var resolving: Set<DownloadID> = []
     private var turns: Set<DownloadID> = []
@@ -17,6 +19,8 @@ struct Checks {
     private var room = RoomModel()
     /// Rows that are being changed for a command.
     private var applying: [Int: Set<DownloadID>] = [:]
+    /// The arrival that is being compared.
+    private var comparing: Int?
     /// Why the suspended ones are.
     private var reasons: [DownloadID: SuspendReason] = [:]
     private var logins: Set<Int> = []
@@ -33,22 +37,23 @@ struct Checks {
             connections[id.rawValue]?.removeAll()
         case .turnEnded(let id, _): end(id)
         case .applied(let number, _): applying[number] = nil
+        case .arrived: comparing = nil
         case .leave(let id, let host):
             if let index = connections[id.rawValue]?.lastIndex(of: host) { connections[id.rawValue]?.remove(at: index) }
         case .sidecarFetched(let number, _): connections[-Int64(number)] = nil
         default: break
         }
-        if case .turnEnded(let id, .loginNeeded) = event, let provider = night.videos[id]?.provider,
-            night.schedule.tally.providersToLogIn.contains(provider)
+        if case .turnEnded(let id, .loginNeeded) = event, let video = night.videos[id],
+            night.schedule.tally.loginsNeeded.contains(ProviderServer(video.provider, video.server))
         {
-            stopped.insert(provider)
+            stopped.insert(video.place)
         }
         if case .applied(let number, let rows) = event {
             for row in rows where row.after == .waiting {
-                if let provider = row.wanted?.provider, isSteering(night.requests[number]) { stopped.remove(provider) }
+                if let provider = row.wanted?.provider, isSteering(night.requests[number]) { resume(provider) }
             }
             if let command = night.requests[number], command.what == .providerLogin {
-                stopped.remove(night.provider(of: command))
+                resume(night.provider(of: command))
             }
         }
         let now = NightRun.date(night.now)
@@ -56,7 +61,7 @@ struct Checks {
         for action in actions {
             switch action {
             case .emit(.suspended(let id, let reason)): reasons[id] = reason
-            case .forgetCredentials(_, let provider): stopped.insert(provider)
+            case .forgetCredentials(_, let provider): loggedOut.insert(provider)
             default: break
             }
         }
@@ -66,9 +71,10 @@ struct Checks {
             switch action {
             case .emit(.hostWaiting(let host, let until, _)):
                 hostBlockedUntil[host] = max(until, hostBlockedUntil[host] ?? until)
-            case .emit(.providerWaiting(let provider, let until, let error))
+            case .emit(.providerWaiting(let server, let until, let error))
             where error.kind != .unavailable && error.status == nil:
-                providerBlockedUntil[provider] = max(until, providerBlockedUntil[provider] ?? until)
+                let place = Self.place(server)
+                providerBlockedUntil[place] = max(until, providerBlockedUntil[place] ?? until)
             case .start(let id, _, _), .ask(let id):
                 turns.insert(id)
                 if let host = night.schedule.phases[turn: id]?.host {
@@ -83,9 +89,30 @@ struct Checks {
         }
     }
 
+    private static func place(_ server: ProviderServer) -> String {
+        server.provider + (server.name.map { "/\($0)" } ?? "")
+    }
+
+    private static func isOf(_ provider: String, _ place: String) -> Bool {
+        place == provider || place.hasPrefix(provider + "/")
+    }
+
+    /// It is asked again, at all of its servers.
+    private mutating func resume(_ provider: String) {
+        loggedOut.remove(provider)
+        stopped = stopped.filter { !Self.isOf(provider, $0) }
+    }
+
+    private func isStopped(_ video: Week.Video) -> Bool {
+        stopped.contains(video.place) || loggedOut.contains(video.provider)
+    }
+
     private mutating func noteProvider(_ event: Schedule.Event, _ night: NightRun) {
         let now = NightRun.date(night.now)
-        func provider(_ id: DownloadID) -> String { night.videos[id]?.provider ?? "" }
+        func provider(_ id: DownloadID) -> String { night.videos[id]?.place ?? "" }
+        func reset(_ provider: String) {
+            for place in providers.keys where Self.isOf(provider, place) { providers[place]?.reset(nil) }
+        }
         switch event {
         case .resolved(let id, _): providers[provider(id), default: ProviderModel()].answered(isGood: true)
         case .receives(let id): providers[provider(id)]?.served()
@@ -112,10 +139,13 @@ struct Checks {
         case .applied(let number, let rows):
             let command = night.requests[number]
             if let command, command.what == .providerLogin, logins.insert(number).inserted {
-                providers[night.provider(of: command)]?.reset(nil)
+                reset(night.provider(of: command))
             }
             guard isSteering(command), night.schedule.stopReason == nil else { return }
-            for row in rows where row.after == .waiting { providers[provider(row.id)]?.reset(row.id) }
+            for row in rows where row.after == .waiting && row.wanted != nil {
+                if let video = night.videos[row.id] { reset(video.provider) }
+                providers[provider(row.id)]?.reset(row.id)
+            }
         default: break
         }
     }
@@ -127,14 +157,20 @@ struct Checks {
             if applying.values.contains(where: { $0.contains(id) }) {
                 problem = problem ?? "\(id.rawValue) begins while its row is being changed"
             }
-            guard let provider = night.videos[id]?.provider, let model = providers[provider] else { return }
+            guard let provider = night.videos[id]?.place, let model = providers[provider] else { return }
             if !model.mayProbe(now) { problem = problem ?? "\(id.rawValue) asks \(provider), which is down" }
             if model.down != nil { providers[provider]?.probe = id }
+        case .admit(let number):
+            if !applying.isEmpty || comparing != nil { problem = problem ?? "arrival \(number) overlaps with another" }
+            comparing = number
+        case .forgetCredentials(let number, _), .reloadCredentials(let number, _):
+            if let comparing { problem = problem ?? "command \(number) overlaps with arrival \(comparing)" }
         // Another priority is given to a turn, too, which may end meanwhile and begin anew.
         case .apply(let number, let ids):
+            if let comparing { problem = problem ?? "command \(number) overlaps with arrival \(comparing)" }
             applying[number] = Set(ids.filter { night.schedule.phases[$0]?.isInPlay != true })
         case .record(.fail(let id, let error, _)):
-            guard let model = night.videos[id].flatMap({ providers[$0.provider] }) else { return }
+            guard let model = night.videos[id].flatMap({ providers[$0.place] }) else { return }
             if error.kind == .unavailable, !model.isToBlame(id) {
                 problem = problem ?? "\(id.rawValue) fails because its provider is down"
             }
@@ -145,7 +181,7 @@ struct Checks {
             guard let command = night.requests[number], command.what == .providerLogin else { return }
             for (id, reason) in reasons where reason == .auth && night.schedule.phases[id] == .settled(.suspended) {
                 let provider = night.provider(of: command)
-                guard night.videos[id]?.provider == provider, !stopped.contains(provider) else { continue }
+                guard let video = night.videos[id], video.provider == provider, !isStopped(video) else { continue }
                 problem = problem ?? "\(id.rawValue) waits for a login that there has been"
             }
         default: break
@@ -244,7 +280,7 @@ struct Checks {
     private func isOrdered(
         _ id: DownloadID, _ phase: Phase, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
     ) -> Bool {
-        guard let provider = night.videos[id]?.provider, providers[provider]?.down == nil else { return false }
+        guard let provider = night.videos[id]?.place, providers[provider]?.down == nil else { return false }
         guard case .queued(nil, _) = phase else { return true }
         return waiting(of: provider, queued, night).leftAlone < night.schedule.limits.jobs
     }
@@ -260,16 +296,17 @@ struct Checks {
     private func canRun(
         _ id: DownloadID, _ phase: Phase, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
     ) -> Bool {
-        guard case .queued(let host, let dueAt) = phase, let provider = night.videos[id]?.provider else { return false }
+        guard case .queued(let host, let dueAt) = phase, let video = night.videos[id] else { return false }
+        let provider = video.place
         let now = NightRun.date(night.now)
-        if dueAt.map({ $0 > now }) ?? false || stopped.contains(provider) { return false }
+        if dueAt.map({ $0 > now }) ?? false || isStopped(video) { return false }
         if providerBlockedUntil[provider].map({ $0 > now }) ?? false { return false }
         if let model = providers[provider], !model.mayProbe(now) { return false }
         if let host { return isFree(host, now, night) }
         // Worth asking for: not too many are known to wait already.
         let (busy, leftAlone) = waiting(of: provider, queued, night)
         let lookAhead = night.schedule.limits.jobs
-        let isAsked = resolving.contains { night.videos[$0]?.provider == provider }
+        let isAsked = resolving.contains { night.videos[$0]?.place == provider }
         let isTime = providers[provider].map { $0.nextSearch <= now } ?? true
         return busy < lookAhead && (leftAlone < lookAhead || (!isAsked && isTime))
     }
@@ -280,7 +317,7 @@ struct Checks {
     ) -> (busy: Int, leftAlone: Int) {
         let now = NightRun.date(night.now)
         var (busy, leftAlone) = (0, 0)
-        for (other, phase) in queued where night.videos[other]?.provider == provider {
+        for (other, phase) in queued where night.videos[other]?.place == provider {
             guard case .queued(let host?, let dueAt) = phase, dueAt.map({ $0 <= now }) ?? true else { continue }
             if hostBlockedUntil[host].map({ $0 > now }) ?? false {
                 leftAlone += 1
@@ -311,13 +348,14 @@ struct Checks {
                 if row.state != (isThere ? .finished : .waiting) {
                     return "\(id.rawValue) waits, its row says \(row.state)"
                 }
-                guard schedule.stopReason == nil, let provider = night.videos[id]?.provider else { continue }
+                guard schedule.stopReason == nil, let video = night.videos[id] else { continue }
+                let provider = video.place
                 let model = providers[provider]
                 let due = [
                     dueAt, host.flatMap { hostBlockedUntil[$0] }, providerBlockedUntil[provider],
                     model?.down == nil ? nil : model?.until, host == nil ? model?.nextSearch : nil,
                 ].compactMap { $0 }.max()
-                if due ?? now <= now.addingTimeInterval(600), !stopped.contains(provider) {
+                if due ?? now <= now.addingTimeInterval(600), !isStopped(video) {
                     return "the night ends though \(id.rawValue) could still run"
                 }
             case .following:

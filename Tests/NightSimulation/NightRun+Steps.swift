@@ -40,6 +40,11 @@ extension NightRun {
         case .applied(let number, let ids): applied(number, ids)
         case .told(let number): tell(.applied(number, []))
         case .command(let command): carryOut(command)
+        case .listed(let listing):
+            let number = newNumber
+            comparisons[number] = (listing, [:])
+            tell(.command(number, .arrival))
+        case .compared(let number): compared(number)
         }
     }
 
@@ -62,11 +67,11 @@ extension NightRun {
             Self.error, atLeast: isSilent ? nil : .seconds(60), hostFailed: true, began: NightRun.date(now - 0.5))
     }
 
-    private func wantsLogin(_ provider: String) -> Bool {
-        if state.loggedOut.contains(provider) { return true }
+    private func wantsLogin(_ video: Week.Video) -> Bool {
+        if state.loggedOut.contains(video.provider) { return true }
         return week.times.contains {
-            $0.what == .wantsLogin && $0.who == provider && $0.from <= now
-                && state.logins[provider, default: -1] < $0.from
+            $0.what == .wantsLogin && $0.who == video.place && $0.from <= now
+                && state.logins[video.provider, default: -1] < $0.from
         }
     }
 
@@ -75,11 +80,14 @@ extension NightRun {
     /// The provider answers, or a file that is there already is compared.
     private mutating func asked(_ id: DownloadID, _ donor: Donor?) {
         guard let video = videos[id], var work = works[id] else { return }
-        let provider = video.provider
-        if wantsLogin(provider), night < Week.calm { return ends(id, .loginNeeded(Self.error)) }
-        if is_(.rateLimited, provider) { return ends(id, .providerWaits(Self.error, delay: .seconds(30))) }
-        if is_(.unavailable, provider) || video.trouble == .away {
-            return ends(id, .unavailable(Self.away, retryAfter: nil))
+        // Every other answer names its server, which is the one that everybody knows.
+        let named = work.turn % 2 == 0 ? video.server : nil
+        if wantsLogin(video), night < Week.calm { return ends(id, .loginNeeded(Self.error, server: named)) }
+        if is_(.rateLimited, video.place) {
+            return ends(id, .providerWaits(Self.error, delay: .seconds(30), server: named))
+        }
+        if is_(.unavailable, video.place) || video.trouble == .away {
+            return ends(id, .unavailable(Self.away, retryAfter: nil, server: named))
         }
         switch video.trouble {
         case .gone: return ends(id, .failed(Self.error, isFinal: true))
@@ -224,11 +232,16 @@ extension NightRun {
         command.ids.lazy.compactMap { self.videos[DownloadID(rawValue: $0)]?.provider }.first ?? "p0"
     }
 
+    /// The number of a command: several may come between two steps.
+    private var newNumber: Int {
+        var number = steps
+        while requests[number] != nil || comparisons[number] != nil { number += 1 }
+        return number
+    }
+
     private mutating func carryOut(_ command: Week.Command) {
         let ids = command.ids.map(DownloadID.init).filter { videos[$0] != nil }
-        // Several may come between two steps.
-        var number = steps
-        while requests[number] != nil { number += 1 }
+        let number = newNumber
         let provider = provider(of: command)
         let kind: Command.Kind
         switch command.what {
@@ -281,7 +294,9 @@ extension NightRun {
             changed.append(
                 Schedule.SteeredRow(
                     id: id, before: before.state, after: row.state, priority: row.priority ?? video.priority,
-                    retryAt: row.retryAt, wanted: Self.wanted(video, state.rows)))
+                    retryAt: row.retryAt,
+                    // Only of courses that have been compared.
+                    wanted: video.listing.map(unlisted.contains) ?? false ? nil : Self.wanted(video, state.rows)))
             if row.state == .waiting, before.state != .waiting { works[id]?.hasResolved = true }
         }
         tell(.applied(number, changed))

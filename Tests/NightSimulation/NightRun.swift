@@ -49,6 +49,8 @@ struct NightRun {
         case sidecarPlaced(Int)
         case applied(Int, [DownloadID])
         case told(Int)
+        case listed(Int)
+        case compared(Int)
         case command(Week.Command)
     }
 
@@ -72,6 +74,11 @@ struct NightRun {
     var works: [DownloadID: Work] = [:]
     var sidecars: [Int: SidecarQueue.Item] = [:]
     var requests: [Int: Week.Command] = [:]
+    /// The listings that are being compared, by the number of the arrival, with the rows as the comparison has read them.
+    var comparisons: [Int: (listing: Int, rows: [DownloadID: Rows.Row])] = [:]
+    /// Listings that haven't been compared in this night.
+    var unlisted: Set<Int> = []
+    private var leaders: [Int: DownloadID] = [:]
     var checks = Checks()
     /// The events and actions, if somebody wants to read them.
     var trace: [String]?
@@ -95,12 +102,30 @@ struct NightRun {
         self.state.rows.recover(at: Self.date(now))
         let all = week.videos.filter { $0.nights.contains(night) }
         videos = Dictionary(uniqueKeysWithValues: all.map { (DownloadID(rawValue: $0.id), $0) })
-        var leaders: [Int: DownloadID] = [:]
+        unlisted = Set(all.compactMap(\.listing))
+        let (wanted, followers) = Self.comparison(all.filter { $0.listing == nil }, self.state.rows, &leaders)
+        let isCalm = night >= Week.calm
+        schedule = Schedule(
+            wanted, followers: followers,
+            limits: Schedule.Limits(
+                jobs: week.jobs, hostConnections: week.hostCap, maxWait: .seconds(600),
+                room: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
+                retries: Self.retries), expectsMore: !unlisted.isEmpty)
+        for listing in unlisted.sorted() { plan(.listed(listing), at: now + week.late[listing]) }
+        for command in week.commands where command.night == night && !isCalm {
+            plan(.command(command), at: now + command.at)
+        }
+    }
+
+    /// What a comparison wants of videos.
+    private static func comparison(
+        _ videos: [Week.Video], _ rows: Rows, _ leaders: inout [Int: DownloadID]
+    ) -> (wanted: [ScheduledDownload], followers: Followers) {
         var followers = Followers()
         var wanted: [ScheduledDownload] = []
-        for video in all {
-            let download = Self.wanted(video, self.state.rows)
-            guard self.state.rows[download.id].state == .waiting else { continue }
+        for video in videos {
+            let download = Self.wanted(video, rows)
+            guard rows[download.id].state == .waiting else { continue }
             wanted.append(download)
             guard let group = video.group else { continue }
             if let leader = leaders[group] {
@@ -109,16 +134,20 @@ struct NightRun {
                 leaders[group] = download.id
             }
         }
-        let isCalm = night >= Week.calm
-        schedule = Schedule(
-            wanted, followers: followers,
-            limits: Schedule.Limits(
-                jobs: week.jobs, hostConnections: week.hostCap, maxWait: .seconds(600),
-                room: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
-                retries: Self.retries))
-        for command in week.commands where command.night == night && !isCalm {
-            plan(.command(command), at: now + command.at)
+        return (wanted, followers)
+    }
+
+    /// The course of a listing has been compared.
+    mutating func compared(_ number: Int) {
+        guard let (listing, before) = comparisons[number] else { return }
+        for (id, row) in before where state.rows[id] != row {
+            return problem = "the row of \(id.rawValue) changes while it is compared"
         }
+        let videos = week.videos.filter { $0.listing == listing && $0.nights.contains(night) }
+        let (wanted, followers) = Self.comparison(videos, state.rows, &leaders)
+        unlisted.remove(listing)
+        tell(.arrived(number, wanted, followers: followers))
+        if unlisted.isEmpty { tell(.expectsMore(false)) }
     }
 
     static func date(_ seconds: Double) -> Date { epoch.addingTimeInterval(seconds) }
@@ -128,7 +157,8 @@ struct NightRun {
         let row = rows[id]
         return ScheduledDownload(
             id: id, priority: row.priority ?? video.priority, ordinal: video.id, provider: video.provider,
-            retryAt: row.retryAt, failedRuns: row.failedRuns, size: video.size, written: row.durable,
+            server: video.server, retryAt: row.retryAt, failedRuns: row.failedRuns, size: video.size,
+            written: row.durable,
             bytes: WantedBytes(
                 video: video.group.map { "g\($0)" } ?? "v\(id)", source: [1], size: nil, sha256: nil,
                 ignoresCourse: false))
@@ -275,6 +305,15 @@ struct NightRun {
             state.rows.commit()
             var dice = dice(4, number)
             plan(.applied(number, ids), at: now + dice.seconds(0.05...2))
+        case .admit(let number):
+            guard let listing = comparisons[number]?.listing else { return problem = "\(number) is no arrival" }
+            state.rows.commit()
+            for video in week.videos where video.listing == listing {
+                let id = DownloadID(rawValue: video.id)
+                comparisons[number]?.rows[id] = state.rows[id]
+            }
+            var dice = dice(6, number)
+            plan(.compared(number), at: now + dice.seconds(0.05...5))
         case .forgetCredentials(let number, _), .reloadCredentials(let number, _): plan(.told(number), at: now + 0.02)
         case .dismiss(let id):
             if schedule.phases[id] == .settled(.cancelled) { state.rows[id].durable = 0 }

@@ -25,6 +25,8 @@ package struct Week: Sendable {
     package struct Video: Sendable, Equatable {
         package var id: Int64
         package var provider: String
+        /// The provider's server; nil if nothing names one.
+        package var server: String?
         package var host: String
         /// Where every other answer leads.
         package var mirror: String?
@@ -40,6 +42,11 @@ package struct Week: Sendable {
         package var extra: Int
         /// The nights on which the catalog has it.
         package var nights: ClosedRange<Int>
+        /// Its provider lists its course while downloads have their turns: this one of ``late``.
+        package var listing: Int?
+
+        /// The server of the provider, as in ``Times/who``.
+        package var place: String { provider + (server.map { "/\($0)" } ?? "") }
     }
 
     /// When a host or a provider doesn't do what it should.
@@ -56,11 +63,11 @@ package struct Week: Sendable {
             case busy
             /// A host that answers 403 to all.
             case refusing
-            /// A provider that is unavailable.
+            /// A provider's server that is unavailable.
             case unavailable
-            /// A provider that asks to be left alone.
+            /// A provider's server that asks to be left alone.
             case rateLimited
-            /// A provider that wants a login, until somebody logs in.
+            /// A provider's server that wants a login, until somebody logs in.
             case wantsLogin
         }
     }
@@ -95,6 +102,8 @@ package struct Week: Sendable {
     package var room: Int64?
     package var crowds: [Crowd] = []
     package var rates: [String: Double]
+    /// How long after a night's beginning the courses that list themselves are known.
+    package var late: [Double] = []
 
     /// When a night begins.
     static func start(_ night: Int) -> Double { Double(night) * day + 7200 }
@@ -106,22 +115,34 @@ package struct Week: Sendable {
         hostCap = dice.number(1...4)
         let hosts = (0..<dice.number(1...4)).map { "h\($0)" }
         let providers = (0..<dice.number(1...3)).map { "p\($0)" }
+        let servers = [nil] + (0..<dice.number(0...2)).map { "s\($0)" }
+        let places = providers.flatMap { provider in servers.map { provider + ($0.map { "/\($0)" } ?? "") } }
         rates = [:]
         for host in hosts { rates[host] = dice.seconds(1...40) * 1e6 }
         videos = (1...Int64(dice.number(2...24))).map { id in
-            Self.video(id, hosts, providers, Dice(seed, 1, Int(id)))
+            Self.video(id, hosts, providers, servers, Dice(seed, 1, Int(id)))
         }
         if dice.happens(25) {
             let sizes = videos.reduce(0) { $0 + $1.size }
             room = Int64(dice.seconds(0.2...1.4) * Double(sizes))
             crowds = (0..<dice.number(0...6)).map { Self.crowd(sizes, Dice(seed, 4, $0)) }
         }
-        times = (0..<dice.number(0...5)).map { Self.times(hosts, providers, Dice(seed, 2, $0)) }
+        times = (0..<dice.number(0...5)).map { Self.times(hosts, places, Dice(seed, 2, $0)) }
         let ids = videos.map(\.id)
         commands = (0..<dice.number(0...8)).map { Self.command(ids, Dice(seed, 3, $0)) }
+        var listings = Dice(seed, 5)
+        guard listings.happens(40) else { return }
+        late = (0..<listings.number(1...3)).map { _ in
+            listings.happens(50) ? listings.seconds(0...60) : listings.seconds(0...1500)
+        }
+        for index in videos.indices where listings.happens(50) {
+            videos[index].listing = listings.number(0...late.count - 1)
+        }
     }
 
-    private static func video(_ id: Int64, _ hosts: [String], _ providers: [String], _ dice: Dice) -> Video {
+    private static func video(
+        _ id: Int64, _ hosts: [String], _ providers: [String], _ servers: [String?], _ dice: Dice
+    ) -> Video {
         var dice = dice
         let first = dice.happens(75) ? 0 : dice.number(0...3)
         let trouble: Trouble =
@@ -141,11 +162,12 @@ package struct Week: Sendable {
             group: dice.happens(30) ? dice.number(0...2) : nil, isOther: dice.happens(25), trouble: trouble,
             sidecars: dice.happens(40) ? dice.number(1...3) : 0, extra: dice.happens(20) ? dice.number(1...3) : 0,
             nights: first...(dice.happens(90) ? nights : max(first, dice.number(0...5))))
+        video.server = servers[dice.number(0...servers.count - 1)]
         if dice.happens(10) { video.mirror = hosts[dice.number(0...hosts.count - 1)] }
         return video
     }
 
-    private static func times(_ hosts: [String], _ providers: [String], _ dice: Dice) -> Times {
+    private static func times(_ hosts: [String], _ places: [String], _ dice: Dice) -> Times {
         var dice = dice
         let what: Times.What =
             switch dice.number(0...12) {
@@ -157,7 +179,7 @@ package struct Week: Sendable {
             default: .wantsLogin
             }
         let isHost = [.silent, .busy, .refusing].contains(what)
-        let who = isHost ? hosts[dice.number(0...hosts.count - 1)] : providers[dice.number(0...providers.count - 1)]
+        let who = isHost ? hosts[dice.number(0...hosts.count - 1)] : places[dice.number(0...places.count - 1)]
         let from = start(dice.number(0...calm - 1)) + dice.seconds(-600...1800)
         // A minute, an hour, or days.
         let length = [dice.seconds(1...300), dice.seconds(300...7200), dice.seconds(1...3) * day][dice.number(0...2)]
@@ -205,6 +227,8 @@ package struct Week: Sendable {
             if video.extra > 0 { add { $0.videos[index].extra = 0 } }
             if video.nights != 0...Self.nights { add { $0.videos[index].nights = 0...Self.nights } }
             if video.mirror != nil { add { $0.videos[index].mirror = nil } }
+            if video.listing != nil { add { $0.videos[index].listing = nil } }
+            if video.server != nil { add { $0.videos[index].server = nil } }
             if video.priority != 0 { add { $0.videos[index].priority = 0 } }
         }
         for (index, command) in commands.enumerated() where command.ids.count > 1 {
@@ -221,6 +245,7 @@ extension Week: CustomStringConvertible {
         lines += videos.map { "  \($0)" }
         lines += times.map { "  \($0.what) \($0.who) \(Int($0.from))…\(Int($0.to))" }
         lines += crowds.map { "  others take \($0.bytes / 1_000_000) MB \(Int($0.from))…\(Int($0.to))" }
+        lines += late.enumerated().map { "  listing \($0) after \(Int($1)) s" }
         lines += commands.map { "  night \($0.night) + \(Int($0.at)) s: \($0.what) \($0.ids)" }
         return lines.joined(separator: "\n")
     }
@@ -228,7 +253,8 @@ extension Week: CustomStringConvertible {
 
 extension Week.Video: CustomStringConvertible {
     package var description: String {
-        "video \(id) of \(provider) at \(host)\(mirror.map { " or \($0)" } ?? ""), \(size / 1_000_000) MB, priority \(priority), group \(group ?? -1)"
+        "video \(id) of \(place) at \(host)\(mirror.map { " or \($0)" } ?? ""), \(size / 1_000_000) MB, priority \(priority), group \(group ?? -1)"
             + "\(isOther ? " other" : ""), \(trouble), \(sidecars) sidecars, \(extra) extra, nights \(nights)"
+            + (listing.map { ", listing \($0)" } ?? "")
     }
 }

@@ -19,7 +19,7 @@ def stored(url, **more):
 class Buckets(Case):
     provider_name = "s3"
 
-    def moto(self, bucket="lectures", keys=(), acl="private"):
+    def moto(self, bucket="lectures", keys=(), acl="private", end=b""):
         import boto3
         port = asking.free_port()
         self.run_server([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], port,
@@ -29,7 +29,7 @@ class Buckets(Case):
                               aws_secret_access_key="b")
         client.create_bucket(Bucket=bucket, ACL=acl)
         for key in keys:
-            client.put_object(Bucket=bucket, Key=key, Body=f"content of {key}".encode())
+            client.put_object(Bucket=bucket, Key=key, Body=f"content of {key}".encode() + end)
         return url
 
     def test_a_bucket_is_listed_and_its_odd_keys_are_fetched(self):

@@ -13,13 +13,13 @@ class Evening(Case):
     def test_a_sync_downloads_from_a_host_of_each_provider(self):
         scene = stage.Stage()
         self.addCleanup(scene.close)
-        files = folders.Folders.fill(self, "www", "course")
+        files = folders.Folders.fill(self, "www", "course", end=b"\0")
         self.password_file("anna", CANARY)
         base = self.nginx(f"autoindex on; location /course/ {{ auth_basic x; auth_basic_user_file {self.folder}/passwords; }}")
         podcast([{"id": "ep 1", "url": f"{base}/course/Lecture%202.mp4?t={CANARY}"}], base).rss_file(
             self.path("www", "course", "feed.xml"))
         dav = folders.WebDAV.wsgidav(self, CANARY, "/dav")
-        s3 = buckets.Buckets.moto(self, keys=["p/ü 1%.mp4"])
+        s3 = buckets.Buckets.moto(self, keys=["p/ü 1%.mp4"], end=b"\0")
         rclone = scene.folder / "home/.config/rclone/rclone.conf"
         rclone.parent.mkdir(parents=True)
         rclone.write_text(f"[nas]\ntype = alias\nremote = {self.folder}/www\n")
@@ -27,11 +27,11 @@ class Evening(Case):
             "feed": ({"endpoint": base + "/course/feed.xml"}, "ep 1", files["Lecture 2.mp4"]),
             "index": ({"endpoint": base + "/course/"}, "odd/100%.mp4", files["odd/100%.mp4"]),
             "webdav": ({"endpoint": dav + "/dav"}, "odd/q?x=1&y.mp4", files["odd/q?x=1&y.mp4"]),
-            "s3": ({"endpoint": s3, "bucket": "lectures", "prefix": "p"}, "ü 1%.mp4", "content of p/ü 1%.mp4".encode()),
+            "s3": ({"endpoint": s3, "bucket": "lectures", "prefix": "p"}, "ü 1%.mp4", "content of p/ü 1%.mp4\0".encode()),
             "rclone": ({"remote": "nas:course"}, "odd/#1.mp4", files["odd/#1.mp4"]),
-            "direct": ({"url": base + "/plain/{id}.mp4"}, "a b", b"direct"),
+            "direct": ({"url": base + "/plain/{id}.mp4"}, "a b", b"direct\0"),
         }
-        self.write(b"direct", "www", "plain", "a b.mp4")
+        self.write(b"direct\0", "www", "plain", "a b.mp4")
         scene.write([{"id": name, "provider": name, "parameters": parameters, "videos": [{"id": video, "title": name}]}
                      for name, (parameters, video, _) in courses.items()])
         self.assertEqual(scene.command("check", scene.catalog).exit, 0)

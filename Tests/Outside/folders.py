@@ -22,11 +22,11 @@ def fetch(resolution):
 
 
 class Folders(Case):
-    def fill(self, *place):
-        """A course in a folder; returns its files' contents by their paths."""
+    def fill(self, *place, end=b""):
+        """A course in a folder; returns its files' contents by their paths. Text isn't a video, unless it has an `end`."""
         names = ["Lecture 10.mp4", "Lecture 2.mp4", "Week 1/b.webm", "Week 1/a.MP3", "Week 10/x.mp4", "Week 2/Part A/y.mkv"]
         names += [f"odd/{o}.mp4" for o in ODD] + [f"odd {ODD[n]}/v.mp4" for n in (1, 3, 4, 9)]
-        files = {name: f"content of {name}".encode() for name in names}
+        files = {name: f"content of {name}".encode() + end for name in names}
         for name in [*files, "notes.pdf", ".hidden.mp4", "Week 1/readme.txt"]:
             self.write(files.get(name, b"other"), *place, name)
             os.utime(self.path(*place, name), (1794000000, 1794000000))
@@ -139,7 +139,7 @@ AddIcon /icons/movie.gif .mp4
         self.assertIn("no listing of a folder",
                       self.refused(lambda: provider.list({"endpoint": server.url}), "unavailable").message)
         listing = provider.list({"endpoint": server.url + "/l", "depth": 0})
-        self.assertEqual(listing["ids"], ["abs.mp4", "amp&.mp4", "bare.mp4", "dot.mp4"])
+        self.assertEqual(listing["ids"], ["abs.mp4", "amp&.mp4", "bare.mp4", "dot.mp4", "late.mp4"])
         for way in ("../x.mp4", "a/../../x.mp4", "/x.mp4", "a//b", "."):
             self.refused(lambda: provider.resolve({"endpoint": server.url + "/l"}, way), "not_found")
 

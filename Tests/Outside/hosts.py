@@ -6,6 +6,7 @@ import time
 
 import buckets
 import folders
+import media
 import stage
 from asking import Case
 from feeds import podcast
@@ -28,7 +29,7 @@ class Hosts(Case):
         self.feeds()
         os.makedirs(self.path("www", "course", ""), exist_ok=True)
         dav = folders.WebDAV.wsgidav(self, "pass-of-anna", "/dav")
-        self.s3 = buckets.Buckets.moto(self, keys=[f"p/v{n}.mp4" for n in range(COUNT)])
+        self.s3 = buckets.Buckets.moto(self, keys=[f"p/v{n}.mp4" for n in range(COUNT)], end=b"\0")
         rclone = scene.folder / "home/.config/rclone/rclone.conf"
         rclone.parent.mkdir(parents=True)
         rclone.write_text(f"[nas]\ntype = alias\nremote = {self.folder}/www\n")
@@ -42,7 +43,7 @@ class Hosts(Case):
                      for name, parameters in courses.items()])
         self.login("webdav", {"username": "anna", "password": "pass-of-anna"}, endpoint=dav + "/dav")
         self.login("s3", {"access_key": "AKID", "secret_key": "key"}, endpoint=self.s3)
-        self.login("secure-link", {"host": self.base.split("//")[1], "secret": SECRET})
+        self.login("secure-link", {"host": self.base, "secret": SECRET})
 
         first = scene.sync("--jobs", "8", exit=0)
         self.assertEqual(first.of("sync_finished")[0]["finished_now"], 7 * COUNT, first)
@@ -80,12 +81,12 @@ class Hosts(Case):
 
     def add(self, number):
         for place in ("index", "course", "rclone", "signed", "media", "talks"):
-            self.write(f"{place} {number}".encode() * 40, "www", place, f"v{number}.mp4")
+            self.write(media.mp4(f"{place} {number}", 400), "www", place, f"v{number}.mp4")
         for name, place in (("feed", "media"), ("yt-dlp", "talks")):
             self.episodes[name].append({"id": f"{name} {number}", "title": f"Talk {number}", "days": number,
                                         "url": f"{self.base}/{place}/v{number}.mp4"})
         if number >= COUNT:
-            self.client().put_object(Bucket="lectures", Key=f"p/v{number}.mp4", Body=b"a new one")
+            self.client().put_object(Bucket="lectures", Key=f"p/v{number}.mp4", Body=media.mp4("a new one", 400))
 
     def remove(self, number):
         for place in ("index", "course", "rclone", "signed", "media", "talks"):

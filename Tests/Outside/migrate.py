@@ -30,6 +30,8 @@ class Migrations(Case):
         self.bodies = {f"v{n}": random.Random(n).randbytes(SIZE + n) for n in range(COUNT)}
         for name, body in self.bodies.items():
             self.write(body, "www", "media", f"{name}.mp4")
+            # Older than what was fetched of them, which tells that nothing of it is of another version.
+            os.utime(self.path("www", "media", f"{name}.mp4"), (1_700_000_000, 1_700_000_000))
         self.base = self.nginx(f"location /slow/ {{ alias {self.folder}/www/media/; {RATE} }}")
         self.scene.write(
             [{"id": "c", "title": "Course", "videos": [{"id": name} for name in self.bodies]}], 
@@ -127,11 +129,13 @@ class Migrations(Case):
         before = digests(self.old)
         new = pathlib.Path(self.folder) / "new.yaml"
         for _ in range(2):
-            run = self.scene.command("migrate", "wget", self.old, "--write-catalog", new, "--json", "--link")
+            run = self.scene.command("migrate", "wget", self.old, "--write-catalog", new, "--json", "--link", "--requeue")
             self.assertEqual(run.exit, 0, run)
-        sent = self.sent()
+        before_sync = self.sent()
         sync = self.scene.command("sync", new, "--json")
-        self.assertEqual((sync.exit, self.sent()), (0, sent), sync)
+        self.assertEqual(sync.exit, 0, sync)
+        for name in before_sync:
+            self.assertLess(self.sent()[name] - before_sync[name], 1_300_000, "wget proves nothing: samples do")
         self.assertEqual({hashlib.sha256(b).hexdigest() for b in self.scene.files().values()},
                          {before[f"{name}.mp4"] for name in list(self.bodies)[:3]})
         self.assertEqual(digests(self.old), before)

@@ -325,7 +325,9 @@ class HTTPTests(unittest.TestCase):
         self.host.pages["/bomb"] = bomb
         self.host.pages["/deep"] = "<a>" * 5000
         self.host.pages["/outside"] = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
-        for path, words in {"/bomb": "it declares entities", "/deep": "1000 deep", "/outside": "it declares entities"}.items():
+        self.host.pages["/defaults"] = '<!DOCTYPE a [<!ATTLIST x a CDATA "' + "A" * 60_000 + '">]><a>' + "<x/>" * 200_000 + "</a>"
+        own = "its DOCTYPE has declarations of its own"
+        for path, words in {"/bomb": own, "/deep": "1000 deep", "/outside": own, "/defaults": own}.items():
             with self.assertRaisesRegex(ProviderError, words):
                 self.request().get(self.host.origin + path).xml()
 

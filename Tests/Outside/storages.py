@@ -1,5 +1,6 @@
 """The provider `rclone` with a real rclone: a local storage, and one on a WebDAV server."""
 
+import base64
 import os
 import shutil
 import signal
@@ -66,6 +67,35 @@ class Rclone(folders.Folders):
         provider.process.kill()
         stage.wait_until(lambda: not self.running(provider), 10, lambda: str(self.running(provider)))
 
+    def test_forty_folders_of_a_storage_need_one_server_which_has_its_password_nowhere(self):
+        files = {f"course {n}/v.mp4": f"content {n}".encode() for n in range(40)}
+        for name, content in files.items():
+            self.write(content, "www", name)
+        provider = self.provider(environment=self.local())
+        for number in range(40):
+            got = provider.resolve({"remote": f"nas:course {number}"}, "v.mp4")
+            self.assertEqual(fetch(got), f"content {number}".encode())
+        served = [line for line in self.running(provider) if "sh -c" not in line and " sh " not in line]
+        self.assertEqual(len(served), 1, served)
+        password = base64.b64decode(got["token"]["value"]).decode().split(":")[1]
+        for process in stage.descendants(provider.process.pid):
+            for place in ("environ", "cmdline"):
+                with open(f"/proc/{process}/{place}", "rb") as file:
+                    self.assertNotIn(password.encode(), file.read())
+
+    def test_a_storage_whose_root_may_not_be_read_is_served_by_its_folders(self):
+        self.fill("www", "course")
+        # A path of its own at the root of the file system, which isn't beneath the storage.
+        provider = self.provider(environment=self.configured(disk={"type": "local"}))
+        self.assertEqual(fetch(provider.resolve({"remote": f"disk:{self.path('www', 'course')}"}, "Lecture 2.mp4")),
+                         b"content of Lecture 2.mp4")
+        self.write("#!/bin/sh\ncase \"$*\" in *'-- nas:') exit 3;; esac\nexec " + shutil.which("rclone") + ' "$@"\n', "bin", "rclone")
+        os.chmod(self.path("bin", "rclone"), 0o755)
+        environment = self.local()
+        provider = self.provider(environment={**environment, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        for _ in range(2):
+            self.assertEqual(fetch(provider.resolve({"remote": "nas:course"}, "Lecture 2.mp4")), b"content of Lecture 2.mp4")
+
     def test_it_passes_the_conformance_suite(self):
         self.fill("www", "course")
         check = subprocess.run(
@@ -104,7 +134,7 @@ class Rclone(folders.Folders):
         self.refused(lambda: provider.resolve({"remote": "nas:"}, "../x"), "not_found")
 
     def test_a_missing_rclone_is_told_with_how_to_install_it(self):
-        for tool in ("sh", "cat"):
+        for tool in ("sh", "cat", "mktemp", "rm"):
             os.symlink(shutil.which(tool), self.path("bin", tool))
         provider = self.provider(environment={**self.local(), "PATH": self.path("bin")})
         for call in (lambda: provider.list({"remote": "nas:"}), lambda: provider.resolve({"remote": "nas:"}, "v.mp4")):

@@ -18,6 +18,9 @@ S3 = """<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><
 GOOD = {"feed": FEED, "index": INDEX, "webdav": DAV, "s3": S3}
 TYPES = {"index": "text/html"}
 
+# A feed that can't be read stays so; of other servers another answer may come.
+UNREADABLE = {**dict.fromkeys(GOOD, "unavailable"), "feed": "invalid_parameters"}
+
 
 class Trouble(Case):
     def where(self, name, url):
@@ -71,7 +74,7 @@ class Trouble(Case):
 
     def test_a_web_page(self):
         page = "HOST answers with a web page where XML was expected"
-        self.ask_each(lambda r: r.reply(200, HTML, Content_Type="text/html"), "unavailable", {
+        self.ask_each(lambda r: r.reply(200, HTML, Content_Type="text/html"), UNREADABLE, {
             "feed": page, "webdav": page, "s3": page, "index": "HOST answers with a page that is no listing of a folder"})
 
     def test_half_a_body(self):
@@ -84,15 +87,15 @@ class Trouble(Case):
             # Its length is right, and its text isn't.
             self.ask_one_half(name, lambda r: r.reply(200, body[:len(body) // 2], Content_Type="application/xml"),
                               f"the answer of HOST isn't XML: unclosed token, line {lines}",
-                              f"the answer of HOST isn't XML: no element found, line {lines}")
+                              f"the answer of HOST isn't XML: no element found, line {lines}", kind=UNREADABLE[name])
 
-    def ask_one_half(self, name, answer, *said):
+    def ask_one_half(self, name, answer, *said, kind="unavailable"):
         server = Scripted(self, answer)
-        error = self.refused(lambda: self.provider(name).list(self.where(name, server.url)), "unavailable")
+        error = self.refused(lambda: self.provider(name).list(self.where(name, server.url)), kind)
         self.assertIn(error.message, [s.replace("HOST", server.host) for s in said], name)
 
     def test_something_else(self):
-        self.ask_each(lambda r: r.reply(200, "<?xml version='1.0'?><other/>", Content_Type="application/xml"), "unavailable", {
+        self.ask_each(lambda r: r.reply(200, "<?xml version='1.0'?><other/>", Content_Type="application/xml"), UNREADABLE, {
             "feed": "HOST answers with XML that is no feed", "webdav": "HOST answers with XML that isn't WebDAV's",
             "s3": "HOST answers with XML that is no list of objects",
             "index": "HOST answers with a page that is no listing of a folder"})

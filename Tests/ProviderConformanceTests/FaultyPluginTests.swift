@@ -36,6 +36,8 @@ struct FaultyPluginTests {
         ("endless-pages", ["list-pages", "self-contained"], "still another one"),
         ("repeated-id", ["list-ids"], "the id 'a1' comes twice"),
         ("long-known", ["list"], "'known' in its answer is longer than 4096 bytes"),
+        ("odd-episode", ["list"], "'episode' of a video in its answer isn't between 0 and 99,999,999"),
+        ("odd-season", ["list"], "'season' of a chapter in its answer isn't between 0 and 99,999,999"),
         ("always-unchanged", ["list-known"], "without 'known'"),
         ("no-url", ["resolution"], "no 'result.url'"),
         ("relative-url", ["resolution"], "absolute http or https URL"),

@@ -93,6 +93,60 @@ struct FixtureTests {
         #expect(scrubber.taken[.credential] == 1)
     }
 
+    private static func cleaned(
+        _ body: [UInt8], type: String, request: String = "GET /a", response: String = ""
+    ) throws -> (exchange: RecordedExchange, scrubber: FixtureScrubber) {
+        var exchange = try exchange(request, "HTTP/1.1 200 OK\nContent-Type: \(type)\n\(response)\n")
+        exchange.response.body = body
+        var scrubber = FixtureScrubber(secrets: ["correct horse", "pässwörd"])
+        scrubber.learn([exchange])
+        return (scrubber.clean(exchange), scrubber)
+    }
+
+    @Test("secrets are taken out of XML and HTML, by the names of elements and attributes; keys of objects stay")
+    func markup() throws {
+        let text = """
+            <d:user xmlns:d="u" session="abc-1"><d:password x="1">s3cr3t</d:password><Key>p/1.mp4</Key><Code>NoSuchKey</Code>
+            <input name="csrf" data-token='t0k3n'><a>correct horse</a><NextContinuationToken>n1</NextContinuationToken></d:user>
+            """
+        let (exchange, scrubber) = try Self.cleaned(Array(text.utf8), type: "application/xml")
+        let clean = String(decoding: exchange.response.body, as: UTF8.self)
+        for secret in ["abc-1", "s3cr3t", "t0k3n", "correct horse"] { #expect(!clean.contains(secret), "\(secret)") }
+        for kept in ["<Key>p/1.mp4</Key>", "NoSuchKey", ">n1<", "name=\"csrf\""] {
+            #expect(clean.contains(kept), "\(kept)")
+        }
+        #expect(scrubber.taken[.member("password")] == 1)
+    }
+
+    @Test("secrets are taken out of text that isn't UTF-8, which stays as it was otherwise")
+    func otherEncodings() throws {
+        let body: [UInt8] = [0xFC] + Array(" {\"token\": \"t0k3n\"} correct horse pässwörd".utf8) + [0xE4]
+        let clean = try Self.cleaned(body, type: "text/plain; charset=iso-8859-1").exchange.response.body
+        #expect(clean == [0xFC] + Array(" {\"token\": \"fixture\"} fixture fixture".utf8) + [0xE4])
+    }
+
+    @Test("what can't be read isn't kept; pictures are, without what is known to be secret")
+    func bodies() throws {
+        for body in [[0x1F, 0x8B, 8, 1], Array("PK\u{3}\u{4}x".utf8), [0, 1, 2], [0xFF, 0xFE, 0x61, 0]] as [[UInt8]] {
+            let (exchange, scrubber) = try Self.cleaned(body, type: "application/octet-stream")
+            #expect(exchange.response.body.isEmpty && scrubber.taken[.body] == 1)
+        }
+        let picture = [0xFF, 0xD8, 0, 1] + Array("correct horse".utf8) + [0]
+        let clean = try Self.cleaned(picture, type: "image/jpeg").exchange.response.body
+        #expect(clean == [0xFF, 0xD8, 0, 1] + Array("fixture".utf8) + [0])
+    }
+
+    @Test("of cookies only names and places stay, and their values are known elsewhere")
+    func cookies() throws {
+        let (exchange, _) = try Self.cleaned(
+            Array("id 0123456789 and abcdefghij".utf8), type: "text/plain", request: "GET /a\nCookie: sid=0123456789",
+            response: "Set-Cookie: abcdefghij\nSet-Cookie2: x=canary\nSet-Cookie: a=b1; Path=/; c=canary, d=canary\n")
+        let text = String(decoding: exchange.bytes, as: UTF8.self)
+        for secret in ["0123456789", "abcdefghij", "canary", "b1"] { #expect(!text.contains(secret), "\(secret)") }
+        #expect(text.contains("Set-Cookie: cookie=fixture\n") && text.contains("Set-Cookie: a=fixture; Path=/\n"))
+        #expect(text.contains("id fixture and fixture"))
+    }
+
     /// The host of `asking.py`.
     private static func host() throws -> LoopbackServer {
         try LoopbackServer { request in

@@ -146,6 +146,10 @@ def listing(p):
         videos.append({"id": "a1"})
     if FAULT == "long-known":
         result["known"] = "k" * 5000
+    if FAULT == "odd-episode":
+        videos.append({"id": "e", "episode": -1})
+    if FAULT == "odd-season":
+        result["chapters"] = [{"id": "s", "season": 100_000_000, "videos": ["s1"]}]
     if FAULT == "always-unchanged":
         result["unchanged"] = True
     if FAULT == "empty-id":

@@ -71,35 +71,6 @@ import Testing
                 == "unavailable: the answer of media.example.org isn't XML: \(said)")
     }
 
-    @Test("entities that would multiply, or name a file, are refused where they are declared")
-    func entities() throws {
-        let lol = (1...9).map { "<!ENTITY l\($0) \"\(String(repeating: "&l\($0 - 1);", count: 10))\">" }.joined()
-        for declared in [
-            "<!ENTITY l0 \"lol\">\(lol)", "<!ENTITY l9 SYSTEM \"file:///etc/passwd\">",
-            "<!ENTITY % p SYSTEM \"http://127.0.0.1:1/x.dtd\"> %p;",
-        ] {
-            let response = try Self.response("<!DOCTYPE a [\(declared)]><a>&l9;</a>")
-            #expect(
-                Self.message { () throws(ProviderError) in _ = try response.xml() }
-                    == "unavailable: the answer of media.example.org isn't XML: it declares entities of its own, line 1"
-            )
-        }
-        let deep = try Self.response(String(repeating: "<a>", count: 1000))
-        #expect(
-            Self.message { () throws(ProviderError) in _ = try deep.xml() }.hasSuffix("it is nested too deep, line 1"))
-        let doctype = try Self.response("<!DOCTYPE rss SYSTEM \"http://127.0.0.1:1/rss.dtd\"><rss/>").xml()
-        #expect(doctype.name == "rss")
-    }
-
-    @Test("old encodings are read", arguments: ["windows-1252", "iso-8859-1", "iso-8859-15"])
-    func encodings(_ name: String) throws {
-        var body = Array("<?xml version='1.0' encoding='\(name)'?><a>na".utf8) + [0xEF]
-        body += Array("ve</a>".utf8)
-        let address = try #require(WebAddress("https://media.example.org/"))
-        let response = HTTPResponse(status: 200, headers: [:], body: body, address: address, hadLogin: false)
-        #expect(try response.xml().text == "naïve")
-    }
-
     @Test("elements have their namespaces, and prefixes that nobody has declared stay in the name")
     func namespaces() throws {
         let root = try Self.response(

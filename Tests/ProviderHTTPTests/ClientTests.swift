@@ -117,7 +117,9 @@ import Testing
         let limited = try await Self.outcome(url + "/media/1/10?status=429&retry-after=7", by: quick)
         #expect(
             limited.error
-                == ProviderError(.rateLimited, "\(name) asks for fewer requests (429)", retryAfter: .seconds(7)))
+                == ProviderError(
+                    .rateLimited, "\(name) asks for fewer requests (429)", retryAfter: .seconds(7),
+                    server: "http://\(name)"))
         let busy = try await Self.outcome(url + "/media/1/10?status=503&retry-after=date", by: quick)
         #expect(busy.error?.kind == .unavailable && busy.error?.retryAfter != nil)
         await host.stop()

@@ -5,8 +5,8 @@ import SystemPackage
 import Testing
 import YAMLSource
 
+@testable import BundledProviders
 @testable import ProviderHost
-@testable import coursefetch_providers
 @testable import demo
 
 /// The plugins that come with coursefetch, started for real.
@@ -125,12 +125,12 @@ import YAMLSource
         try await Sandbox().run(try plugin("secure-link")) { provider in
             let login = try await provider.login(
                 LoginRequest(user: "anna", now: .now, secrets: ["host": "Media.example.org:443", "secret": "other"]))
-            #expect(login.credentials.value == ["hosts": ["media.example.org:443": "other"]])
+            #expect(login.credentials.value == ["hosts": ["https://media.example.org": "other"]])
             let more = try await provider.login(
                 LoginRequest(
                     user: "anna", now: .now, credentials: login.credentials,
                     secrets: ["host": "https://Media.example.org:443/", "secret": "secret"]))
-            #expect(more.credentials.value["hosts"]?["media.example.org"] == "secret")
+            #expect(more.credentials.value["hosts"]?["https://media.example.org"] == "secret")
             let now = Date(timeIntervalSince1970: 2_147_483_647 - 3600 + 0.75)
             let got = try await provider.resolve(
                 .video(
@@ -169,7 +169,7 @@ import YAMLSource
         }
     }
 
-    @Test("a secret belongs to one host: no catalog can have another's signed, whatever it contains")
+    @Test("a secret belongs to one host and scheme: no catalog can have another's signed, whatever it contains")
     func otherHosts() async throws {
         let sandbox = try Sandbox()
         try sandbox.write("theirs\n", to: "conf/coursefetch/secure-link/h.secret", mode: 0o600)
@@ -178,6 +178,8 @@ import YAMLSource
         try await sandbox.run(try plugin("secure-link", environment)) { provider in
             for base in [
                 "https://evil", "https://h:8443", "https://h.evil", "https://evil/h", "https://h@evil", "https://",
+                // A link that everybody on the way can read is another server's.
+                "http://h", "http://h:443",
             ] {
                 for more in [[:], ["secret_file": "secrets"]] as [[String: JSONValue]] {
                     let error = await failure(
@@ -237,6 +239,8 @@ import YAMLSource
                     await resolve(["secret_file": .string(outside)]).hasPrefix("invalid_parameters (secret_file): "),
                     "\(outside)")
             }
+            try sandbox.write("testsecret\n", to: "conf/coursefetch/secure-link/http_h:8080.secret", mode: 0o600)
+            #expect(await resolve(["base": "http://h:8080"]) == signed.replacing("https", with: "http"))
             #expect(
                 await resolve(["base": "https://other"]) == """
                     auth_required: no secret for other: log in, or write it to \

@@ -11,12 +11,24 @@ struct CredentialHelperSecretsTests {
             (["username", "password"], "username=a\npassword=b\n", ["username": "a", "password": "b"]),
             (["email", "secret"], "username=a\npassword=b\n", ["email": "a", "secret": "b"]),
             (["token"], "password=b\n", ["token": "b"]), (["token"], "token=t\npassword=b\n", ["token": "t"]),
-            (["key", "pin"], "key=k\npassword=p\n", ["key": "k", "pin": "p"]), (["key", "pin"], "password=p\n", nil),
+            (["key", "pin"], "key=k\npin=p\n", ["key": "k", "pin": "p"]), (["key", "pin"], "password=p\n", nil),
             (["password"], "", nil), ([], "", [:]),
             (["password"], "nonsense\n=x\npassword=old\npassword=a=b \n", ["password": "a=b "]),
         ] as [([String], String, [String: String]?)])
     func given(names: [String], text: String, expected: [String: String]?) {
         #expect(CredentialHelper.secrets(names, in: Secret(CredentialHelper.values(text))) == expected)
+    }
+
+    @Test(
+        "a password is never taken for another field that the answer lacks",
+        arguments: [
+            (["username", "password"], "password=hush\n"), (["email", "secret"], "password=hush\n"),
+            (["site", "username", "password"], "username=a\npassword=hush\n"),
+            (["host", "secret"], "secret=s\npassword=hush\n"), (["host", "secret"], "host=h\npassword=hush\n"),
+            (["access_key", "secret_key"], "access_key=a\npassword=hush\n"), (["user"], "password=hush\n"),
+        ] as [([String], String)])
+    func onlyByName(names: [String], text: String) {
+        #expect(CredentialHelper.secrets(names, in: Secret(CredentialHelper.values(text))) == nil)
     }
 
     @Test("stored fields have git's names, too")

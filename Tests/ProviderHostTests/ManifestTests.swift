@@ -21,6 +21,7 @@ import YAMLSource
             run: [./peertube, --quiet, 7]
             methods: [resolve, list, login, dance]
             ignores_course: true
+            confined_to: host
             concurrency: 8
             timeout: 1.5
             parameters:
@@ -39,6 +40,7 @@ import YAMLSource
         #expect(manifest.run == ["./peertube", "--quiet", "7"])
         #expect(manifest.methods.contains("list"))
         #expect(manifest.ignoresCourse)
+        #expect(manifest.confinedTo == "host")
         #expect(manifest.concurrency == 8)
         #expect(manifest.timeout == .milliseconds(1500))
         #expect(manifest.credentials == ["username", "password"])
@@ -47,7 +49,7 @@ import YAMLSource
         #expect(manifest.parameters.properties.map(\.name) == ["host", "scope"])
         #expect(
             warnings.map(\.text) == [
-                "plugin.yaml:19:1: warning: the key 'credentails' is unknown and ignored; did you mean 'credentials'?"
+                "plugin.yaml:20:1: warning: the key 'credentails' is unknown and ignored; did you mean 'credentials'?"
             ])
     }
 

@@ -332,4 +332,29 @@ import Testing
         #expect(redactor.redact("abc hunter2-long hunter2 12345") == "abc <redacted> <redacted> 12345")
         #expect(redactor.redact(String(repeating: "x", count: 30), limit: 10) == "xxxxxxxxxx…")
     }
+
+    @Test("stored credentials are never forgotten, however many tokens come; of tokens the newest are known")
+    func manyTokens() {
+        var redactor = Redactor()
+        redactor.learn("typed-pa55word")
+        redactor.learn(["password": "stored-pa55word", "session": "first-session"])
+        for number in 0..<2000 {
+            redactor.learn(Resolution(url: "https://h/a", token: .bearer("token-\(number)-end")))
+            redactor.learn(["session": .string("session-\(number)-end")], areRenewed: true)
+        }
+        for secret in ["typed-pa55word", "stored-pa55word", "first-session", "token-1999-end", "session-1999-end"] {
+            #expect(redactor.redact("with \(secret) in it") == "with <redacted> in it", "\(secret)")
+        }
+        #expect(redactor.redact("token-3-end session-3-end") == "token-3-end session-3-end", "these may be forgotten")
+    }
+
+    @Test("credentials that are still in use are known, also after an answer with others that weren't taken")
+    func lostRenewal() {
+        var redactor = Redactor()
+        redactor.learn(["session": "session-in-use"], areRenewed: true)
+        redactor.learn(["session": "session-not-taken"], areRenewed: true)
+        redactor.learn(["session": "session-in-use"])
+        for number in 0..<2000 { redactor.learn(Resolution(url: "https://h/a", token: .bearer("token-\(number)-end"))) }
+        #expect(redactor.redact("session-in-use") == "<redacted>")
+    }
 }

@@ -79,12 +79,14 @@ import Testing
     @Test("listings and logins read back unchanged; a video may be a bare id")
     func others() throws {
         let listing: Listing = try parse(
-            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}],"description":"d","#
-                + #""published_at":"2026-10-05T08:00:00+02:00","duration":61.5}]}],"next":"2","known":"e"}"#)
+            #"{"chapters":[{"id":"k","season":2,"videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}],"description":"d","#
+                + #""published_at":"2026-10-05T08:00:00+02:00","duration":61.5,"episode":31}]}],"next":"2","known":"e"}"#
+        )
         #expect(listing.chapters[0].videos[0] == .init(id: "a"))
         #expect(listing.chapters[0].videos[1].subtitleFiles == [.init(lang: "en", url: "u")])
         #expect(listing.chapters[0].videos[1].publishedAt == Date(timeIntervalSince1970: 1_791_180_000))
         #expect(listing.chapters[0].videos[1].duration == 61.5)
+        #expect(listing.chapters[0].season == 2 && listing.chapters[0].videos.map(\.episode) == [nil, 31])
         #expect(listing.known == "e" && !listing.unchanged)
         #expect(try parse(try text(listing)) as Listing == listing)
         #expect(try text(Listing(unchanged: true)) == #"{"unchanged":true}"#)

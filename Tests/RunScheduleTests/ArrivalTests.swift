@@ -14,12 +14,6 @@ struct ArrivalTests {
         return stage
     }
 
-    private func arrived(_ downloads: [ScheduledDownload], following: [(Int64, Int64)] = []) -> Schedule.Event {
-        var followers = Followers()
-        for (follower, leader) in following { followers.add(.number(follower), to: .number(leader)) }
-        return .arrived(downloads, followers: followers)
-    }
-
     /// Takes a running download to its end.
     private func finish(_ id: Int64, _ stage: inout Stage) -> [String] {
         stage.tell(.turnEnded(.number(id), .complete)) + stage.tell(.hashed(.number(id), .right))
@@ -29,7 +23,7 @@ struct ArrivalTests {
     @Test("they are queued by priority, and begin when there is a slot")
     func queued() {
         var stage = stage([1])
-        #expect(stage.tell(arrived([Stage.download(2), Stage.download(3, priority: 1)])) == [])
+        #expect(stage.arrive([Stage.download(2), Stage.download(3, priority: 1)]) == [])
         #expect(stage.phase(2) == .queued(host: nil, dueAt: nil))
         #expect(finish(1, &stage).filter { $0.hasPrefix("start") } == ["start 3"])
         #expect(finish(3, &stage).filter { $0.hasPrefix("start") } == ["start 2"])
@@ -43,7 +37,7 @@ struct ArrivalTests {
         var stage = stage([])
         #expect(!stage.schedule.isEnded)
         #expect(stage.wait(3600) == [])
-        #expect(stage.tell(arrived([Stage.download(1)])) == ["record begin 1", "start 1"])
+        #expect(stage.arrive([Stage.download(1)]) == ["record begin 1", "start 1"])
         #expect(stage.tell(.expectsMore(false)) == [], "one has its turn")
         #expect(finish(1, &stage).last == "end")
     }
@@ -60,7 +54,7 @@ struct ArrivalTests {
     @Test("one with a time to wait for begins at that time")
     func due() {
         var stage = stage([])
-        #expect(stage.tell(arrived([Stage.download(1, retryAt: Stage.start + 30)])) == ["wake 30"])
+        #expect(stage.arrive([Stage.download(1, retryAt: Stage.start + 30)]) == ["wake 30"])
         #expect(stage.wait(30) == ["record begin 1", "start 1"])
     }
 
@@ -68,9 +62,9 @@ struct ArrivalTests {
     func afterStop() {
         var stage = stage([1])
         #expect(stage.tell(.stop(.window)) == ["cancel 1"])
-        #expect(stage.tell(arrived([Stage.download(2), Stage.download(3)], following: [(3, 2)])) == [])
+        #expect(stage.arrive([Stage.download(2), Stage.download(3)], following: [(3, 2)]) == [])
         #expect(stage.tell(.turnEnded(.number(1), .stopped)).last == "end", "more is still expected")
-        #expect(stage.tell(arrived([Stage.download(4)])) == [])
+        #expect(stage.arrive([Stage.download(4)]) == [])
         #expect(stage.tell(.expectsMore(false)) == [])
         #expect(stage.phase(2) == .queued(host: nil, dueAt: nil) && stage.phase(3) == .following)
     }
@@ -80,7 +74,7 @@ struct ArrivalTests {
         var stage = stage([1])
         stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error)))
         #expect(
-            stage.tell(arrived([Stage.download(2), Stage.download(3, provider: "q")])) == [
+            stage.arrive([Stage.download(2), Stage.download(3, provider: "q")]) == [
                 "record suspend 2 auth", "release 2", "dismiss 2", "emit suspended 2 auth", "record begin 3", "start 3",
             ])
         stage.tell(.command(1, .loggedIn("p")))
@@ -92,7 +86,7 @@ struct ArrivalTests {
         }
         stage.tell(.applied(1, rows))
         #expect(stage.phase(1) == .queued(host: nil, dueAt: nil) && stage.phase(2) == .queued(host: nil, dueAt: nil))
-        stage.tell(arrived([Stage.download(4)]))
+        stage.arrive([Stage.download(4)])
         #expect(stage.phase(4) == .queued(host: nil, dueAt: nil))
     }
 
@@ -101,7 +95,7 @@ struct ArrivalTests {
         var stage = stage([1, 2], jobs: 2)
         stage.tell(.turnEnded(.number(1), .unavailable(Stage.away, retryAfter: nil)))
         stage.tell(.turnEnded(.number(2), .unavailable(Stage.away, retryAfter: nil)))
-        #expect(!stage.tell(arrived([Stage.download(3)])).contains("start 3"))
+        #expect(!stage.arrive([Stage.download(3)]).contains("start 3"))
         #expect(stage.wait(6).contains("start 3"), "whoever hasn't asked yet asks first")
     }
 
@@ -109,20 +103,55 @@ struct ArrivalTests {
     func known() {
         var stage = stage([1, 2])
         let again = [Stage.download(1, priority: 9), Stage.download(2, provider: "q"), Stage.download(3)]
-        #expect(stage.tell(arrived(again, following: [(2, 3)])) == [])
+        #expect(stage.arrive(again, following: [(2, 3)]) == [])
         #expect(stage.phase(2) == .queued(host: nil, dueAt: nil) && !stage.schedule.phases.running.contains(.number(3)))
         #expect(stage.schedule.downloads[.number(2)]?.provider == "p")
         #expect(finish(1, &stage).contains("start 2"))
-        stage.tell(arrived([Stage.download(1), Stage.download(2)]))
+        stage.arrive([Stage.download(1), Stage.download(2)])
         #expect(stage.phase(1) == .settled(.finished))
         #expect(finish(2, &stage).contains("start 3"))
+    }
+
+    @Test("one is compared when the commands before it are done, and those after it wait for its downloads")
+    func ordered() {
+        var stage = stage([1, 2], jobs: 2)
+        stage.tell(.command(1, .steer(.pause, [.number(1)])))
+        #expect(stage.tell(.command(2, .arrival)) == [], "a turn is still ending")
+        stage.tell(.command(3, .steer(.pause, [.number(3)])))
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)).last == "apply 1 to [1]")
+        let paused = Schedule.SteeredRow(
+            id: .number(1), before: .active, after: .paused, priority: 0, retryAt: nil, wanted: nil)
+        #expect(stage.tell(.applied(1, [paused])).suffix(2) == ["answer 1 []", "admit 2"])
+        #expect(finish(2, &stage).contains("emit finished 2"), "turns go on")
+        // Its own row may be named by the command after it: it is held before it could begin.
+        let downloads = [Stage.download(3), Stage.download(4)]
+        #expect(
+            stage.tell(.arrived(2, downloads, followers: Followers()))
+                == ["answer 2 []", "apply 3 to [3]", "record begin 4", "start 4"])
+    }
+
+    @Test("the run doesn't end while one is compared; after its end none is")
+    func end() {
+        var stage = stage([])
+        #expect(stage.tell(.command(1, .arrival)) == ["admit 1"])
+        #expect(stage.tell(.stop(.signal)) == [])
+        #expect(stage.tell(.arrived(1, [], followers: Followers())) == ["answer 1 []", "end"])
+        #expect(stage.tell(.command(2, .arrival)) == ["answer 2 over"])
+    }
+
+    @Test("a run may be told that no more are expected before it begins")
+    func noneBeforeTheBeginning() {
+        var schedule = Schedule(
+            [], followers: Followers(), limits: .init(jobs: 1, hostConnections: 1, maxWait: .zero), expectsMore: true)
+        #expect(schedule.handle(.expectsMore(false), now: Stage.start, jitter: 0).isEmpty)
+        #expect(schedule.handle(.begin, now: Stage.start, jitter: 0).map(Stage.words) == ["end"])
     }
 
     @Test("a follower among them waits for its leader, and is compared with its file")
     func followers() {
         var stage = stage([1], jobs: 3)
         let downloads = [Stage.download(2), Stage.download(3)]
-        #expect(stage.tell(arrived(downloads, following: [(3, 2)])) == ["record begin 2", "start 2"])
+        #expect(stage.arrive(downloads, following: [(3, 2)]) == ["record begin 2", "start 2"])
         #expect(stage.phase(3) == .following)
         #expect(finish(2, &stage).contains("start 3 compared"))
     }
@@ -132,7 +161,7 @@ struct ArrivalTests {
         var stage = stage([1])
         stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error)))
         let downloads = [Stage.download(2), Stage.download(3, provider: "q"), Stage.download(4, provider: "q")]
-        #expect(stage.tell(arrived(downloads, following: [(3, 2), (4, 2)])).contains("start 3"))
+        #expect(stage.arrive(downloads, following: [(3, 2), (4, 2)]).contains("start 3"))
         #expect(stage.phase(2) == .settled(.suspended))
         #expect(stage.schedule.leader(of: .number(4)) == .number(3))
     }
@@ -143,7 +172,7 @@ struct ArrivalTests {
         _ = finish(1, &stage)
         for (first, leader) in [(Int64(2), Int64(99)), (4, 1)] {
             let downloads = [Stage.download(first), Stage.download(first + 1)]
-            let actions = stage.tell(arrived(downloads, following: [(first, leader), (first + 1, leader)]))
+            let actions = stage.arrive(downloads, following: [(first, leader), (first + 1, leader)])
             #expect(actions.prefix(2) == ["record begin \(first)", "start \(first)"])
             #expect(stage.phase(first + 1) == .following)
             #expect(finish(first, &stage).contains("start \(first + 1) compared"))
@@ -154,7 +183,7 @@ struct ArrivalTests {
     @Test("a follower of a leader that is in the run already waits for its file")
     func knownLeader() {
         var stage = stage([1], jobs: 3)
-        stage.tell(arrived([Stage.download(1), Stage.download(2)], following: [(2, 1)]))
+        stage.arrive([Stage.download(1), Stage.download(2)], following: [(2, 1)])
         #expect(stage.phase(2) == .following)
         #expect(finish(1, &stage).contains("start 2 compared"))
     }

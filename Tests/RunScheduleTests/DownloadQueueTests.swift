@@ -12,7 +12,7 @@ struct DownloadQueueTests {
         _ id: Int64, priority: Int = 0, provider: String = "p", host: String? = nil
     ) -> DownloadQueue.Entry {
         DownloadQueue.Entry(
-            id: DownloadID(rawValue: id), priority: priority, ordinal: id, provider: provider, host: host)
+            id: DownloadID(rawValue: id), priority: priority, ordinal: id, server: ProviderServer(provider), host: host)
     }
 
     private func drain(_ queue: inout DownloadQueue, at date: Date) -> [Int64] {
@@ -97,7 +97,7 @@ struct DownloadQueueTests {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 3)
         queue.add(entry(1, priority: 10))
         queue.add(entry(2, provider: "q"))
-        queue.block(provider: "p", until: now + 9)
+        queue.block(ProviderServer("p"), until: now + 9)
         #expect(drain(&queue, at: now) == [2])
         #expect(queue.nextDue(after: now) == now + 9)
         #expect(drain(&queue, at: now + 9) == [1])
@@ -121,7 +121,7 @@ struct DownloadQueueTests {
         queue.add(entry(1))
         queue.add(entry(2), dueAt: now + 5)
         queue.add(entry(3, provider: "q"))
-        #expect(Set(queue.removeAll(of: "p").map(\.id.rawValue)) == [1, 2])
+        #expect(Set(queue.removeAll(of: ProviderServer("p")).map(\.id.rawValue)) == [1, 2])
         #expect(queue.count == 1)
         #expect(drain(&queue, at: now) == [3])
     }

@@ -134,7 +134,7 @@ struct ScheduleCommandTests {
         #expect(stage.wait(600) == ["end"])
 
         (stage, answer) = paused()
-        #expect(stage.tell(.arrived([Stage.download(2)], followers: Followers())).last == "start 2")
+        #expect(stage.arrive([Stage.download(2)]).last == "start 2")
         #expect(stage.tell(.expectsMore(false)).isEmpty)
         stage.tell(.turnEnded(.number(2), .complete))
         stage.tell(.hashed(.number(2), .right))

@@ -68,7 +68,15 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.isEnded)
     }
 
-    @Test("after three attempts it has failed; its pause grows with the runs")
+    /// The times until which the actions leave a sidecar to later runs.
+    private func waits(_ actions: [Schedule.Action]) -> [Date?] {
+        actions.compactMap { action -> Date?? in
+            guard case .record(.sidecar(.waits(_, Self.name, let retryAt, _))) = action else { return nil }
+            return .some(retryAt)
+        }
+    }
+
+    @Test("a server in trouble: after three attempts it is left to the next sync, and nothing has failed")
     func fails() {
         for failedRuns in [0, 1] {
             var stage = stage([item(1, failedRuns: failedRuns)])
@@ -78,13 +86,18 @@ struct ScheduleSidecarTests {
             #expect(stage.wait(2) == ["fetch 1"])
             let actions = stage.schedule.handle(
                 .sidecarFetched(1, again(hostFailed: false)), now: stage.now, jitter: 0)
-            let times = actions.compactMap { action -> Date? in
-                guard case .record(.sidecar(.failed(_, Self.name, _, let retryAt))) = action else { return nil }
-                return retryAt
-            }
-            #expect(times == [stage.now + (failedRuns == 0 ? 3600 : 20 * 3600)])
-            #expect(!stage.schedule.tally.hasGivenUpSidecars)
+            #expect(waits(actions) == [nil])
+            #expect(stage.schedule.tally.hasSidecarsLeft && stage.schedule.tally.withFailedSidecars.isEmpty)
         }
+    }
+
+    @Test("a disk that fails to write it leaves it to the next sync")
+    func unwritable() {
+        var stage = stage([item(1)])
+        let error = DownloadError(kind: .disk, message: "EIO")
+        let actions = stage.schedule.handle(.sidecarFetched(1, .waits(error)), now: stage.now, jitter: 0)
+        #expect(waits(actions) == [nil])
+        #expect(stage.schedule.tally.hasSidecarsLeft && stage.schedule.isEnded)
     }
 
     @Test(

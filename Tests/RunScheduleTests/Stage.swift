@@ -10,6 +10,7 @@ struct Stage {
 
     var schedule: Schedule
     var now = start
+    private var arrivals = 1000
 
     init(
         _ downloads: [ScheduledDownload], following: [(Int64, Int64)] = [], jobs: Int = 1, host: Int = 8,
@@ -29,6 +30,17 @@ struct Stage {
         schedule.handle(event, now: now, jitter: 0).map(Self.words)
     }
 
+    /// Downloads of other courses arrive. The answer to the arrival is left out.
+    @discardableResult
+    mutating func arrive(_ downloads: [ScheduledDownload], following: [(Int64, Int64)] = []) -> [String] {
+        var followers = Followers()
+        for (follower, leader) in following { followers.add(.number(follower), to: .number(leader)) }
+        arrivals += 1
+        let answer = "answer \(arrivals) "
+        return (tell(.command(arrivals, .arrival)) + tell(.arrived(arrivals, downloads, followers: followers)))
+            .filter { !$0.hasPrefix(answer) && $0 != "admit \(arrivals)" }
+    }
+
     /// Time passes, and an alarm rings.
     mutating func wait(_ seconds: Double) -> [String] {
         now += seconds
@@ -38,10 +50,13 @@ struct Stage {
     func phase(_ id: Int64) -> Phase? { schedule.phases[DownloadID(rawValue: id)] }
 
     static func download(
-        _ id: Int64, provider: String = "p", priority: Int = 0, size: Int64? = nil, retryAt: Date? = nil
+        _ id: Int64, provider: String = "p", server: String? = nil, priority: Int = 0, size: Int64? = nil,
+        retryAt: Date? = nil
     ) -> ScheduledDownload {
         ScheduledDownload(
-            id: .init(rawValue: id), priority: priority, ordinal: id, provider: provider, retryAt: retryAt, size: size,
+            id: .init(rawValue: id), priority: priority, ordinal: id, provider: provider, server: server,
+            retryAt: retryAt,
+            size: size,
             bytes: WantedBytes(video: "v\(id)", source: [], size: nil, sha256: nil, ignoresCourse: false))
     }
 
@@ -73,6 +88,7 @@ struct Stage {
         case .forget(let number): "forget \(number)"
         case .wake(let date): date.map { "wake \(Int($0.timeIntervalSince(start)))" } ?? "wake never"
         case .apply(let number, let ids): "apply \(number) to \(ids.map(\.rawValue))"
+        case .admit(let number): "admit \(number)"
         case .forgetCredentials(let number, let provider): "forget credentials \(number) \(provider)"
         case .reloadCredentials(let number, let provider): "reload credentials \(number) \(provider)"
         case .answer(let number, .over): "answer \(number) over"
@@ -94,6 +110,10 @@ struct Stage {
         }
     }
 
+    private static func words(_ server: ProviderServer) -> String {
+        server.provider + (server.name.map { " at \($0)" } ?? "")
+    }
+
     private static func words(_ notice: Schedule.Notice) -> String {
         switch notice {
         case .finished(let id): "finished \(id.rawValue)"
@@ -104,11 +124,12 @@ struct Stage {
         case .paused(let id): "paused \(id.rawValue)"
         case .cancelled(let id): "cancelled \(id.rawValue)"
         case .removed(let id): "removed \(id.rawValue)"
-        case .providerWaiting(let provider, _, _): "provider \(provider) waits"
+        case .providerWaiting(let server, _, _): "provider \(words(server)) waits"
         case .hostWaiting(let host, _, _): "host \(host) waits"
         case .resumeWaiting(let until): "waits for resume \(Int(until.timeIntervalSince(start)))"
-        case .loginWanted(let provider, _): "login \(provider)"
+        case .loginWanted(let server, _): "login \(words(server))"
         case .sidecarFailed(let number, _): "sidecar \(number) failed"
+        case .sidecarWaits(let number, _): "sidecar \(number) waits"
         case .sidecarsUnknown(let id, _): "sidecars of \(id.rawValue) unknown"
         }
     }

@@ -59,18 +59,19 @@ class ProviderError(Exception):
     """Why a request has no answer. The user reads `message`; it must not contain a secret.
 
     `kind` is one of the protocol's, or None for a fault of the plugin itself. `retry_after` is in seconds, `parameter` the
-    catalog's parameter at fault, and `credentials` replace the stored ones although the request failed.
+    catalog's parameter at fault, and `credentials` replace the stored ones although the request failed. `server` is the
+    address of the server that it is about; without it that is the server of the parameter `endpoint`.
     """
 
     def __init__(
         self, kind: str | None, message: str, *, retry_after: float | None = None,
-        parameter: str | None = None, credentials: Any = None,
+        parameter: str | None = None, credentials: Any = None, server: str | None = None,
     ) -> None:
         if kind is not None and kind not in KINDS:
             raise ValueError(f"{kind!r} isn't a kind of error of the protocol")
         super().__init__(message)
         self.kind, self.message, self.retry_after = kind, message, retry_after
-        self.parameter, self.credentials = parameter, credentials
+        self.parameter, self.credentials, self.server = parameter, credentials, server
 
 
 class _Unsupported(Exception):
@@ -228,7 +229,7 @@ class Response:
             raise self._undecodable("JSON that can be read") from None
 
     def xml(self) -> xml.etree.ElementTree.Element:
-        """The body as XML. One that declares entities is refused."""
+        """The body as XML. One whose DOCTYPE has declarations of its own is refused."""
         try:
             return _xml(self.body)
         except expat.ExpatError as error:
@@ -250,7 +251,8 @@ class Response:
             kind = "unavailable"
         wait = _retry_after(self.headers.get("retry-after"), now) if kind in ("rate_limited", "unavailable") else None
         reason = re.sub(r"[^ -~]", "?", self.reason)[:60]
-        raise ProviderError(kind, f"{_shown(self.url)} answers {self.status} {reason}".strip(), retry_after=wait)
+        message = f"{_shown(self.url)} answers {self.status} {reason}".strip()
+        raise ProviderError(kind, message, retry_after=wait, server=_server(self.url))
 
 
 class _Exchange:
@@ -289,7 +291,7 @@ class _Exchange:
             with answer:
                 return Response(answer.status, answer.reason, answer.headers, self._body(answer), address)
         except (OSError, http.client.HTTPException, zlib.error, ValueError) as error:
-            raise ProviderError("unavailable", self._trouble(_shown(address), error)) from None
+            raise ProviderError("unavailable", self._trouble(_shown(address), error), server=_server(address)) from None
         finally:
             clock.cancel()
             self.socket = None
@@ -400,13 +402,14 @@ def _xml(body: bytes) -> xml.etree.ElementTree.Element:
         depth -= 1
         builder.end(name(tag))
 
-    def refuse(*_: Any) -> None:
-        raise ValueError("it declares entities")
+    def begin_doctype(name: str, system: str | None, public: str | None, has_subset: int) -> None:
+        if has_subset:
+            raise ValueError("its DOCTYPE has declarations of its own")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = builder.data
-    # Entities that entities are made of would grow to gigabytes. A DTD elsewhere isn't read.
-    parser.EntityDeclHandler = refuse
+    # Entities made of entities, and default attributes, would grow to gigabytes. A DTD elsewhere isn't read.
+    parser.StartDoctypeDeclHandler = begin_doctype
     parser.buffer_text = True
     parser.Parse(body, True)
     return builder.close()
@@ -457,6 +460,15 @@ def _origin(address: str) -> tuple[str, str | None, int | None]:
         return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
         return "", None, None
+
+
+def _server(address: str) -> str | None:
+    """Scheme, host and port, as an error names its server."""
+    scheme, host, port = _origin(address)
+    if not host:
+        return None
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}" if port == {"http": 80, "https": 443}.get(scheme) else f"{scheme}://{name}:{port}"
 
 
 def _shown(address: str) -> str:
@@ -593,6 +605,8 @@ def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
         data: dict[str, Any] = {"kind": error.kind, "parameter": error.parameter, "credentials": error.credentials}
         if error.retry_after is not None:
             data["retry_after"] = max(0, math.ceil(error.retry_after))
+        if error.server is not None:
+            data["server"] = error.server
         data = {key: value for key, value in data.items() if value is not None}
         return {"error": {"code": -32000 if error.kind else -32603, "message": _clean(error.message), "data": data}}
 

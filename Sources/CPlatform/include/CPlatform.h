@@ -30,6 +30,9 @@ extern const int cf_enter_only;
 /// Makes `to` share the extents of `from` (FICLONE). Returns 0, or -1 with errno.
 int cf_clone_file(int from, int to);
 
+/// When an open file was made, in nanoseconds since 1970 (statx, st_birthtimespec). Returns 0, or -1 where nobody knows.
+int cf_birth_time(int descriptor, int64_t *nanoseconds);
+
 /// The file system's type number as statfs reports it (its low 32 bits), or -1. Where there is no such number: 0x6969, that of
 /// NFS, for a file system that isn't local, else 0.
 long cf_file_system_type(const char *path);

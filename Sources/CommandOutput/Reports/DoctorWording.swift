@@ -1,6 +1,7 @@
 import FileSystem
 package import Foundation
 package import Operations
+import SyncFacts
 
 /// The words for the findings of `doctor`.
 package enum DoctorWording {
@@ -119,28 +120,32 @@ package enum DoctorWording {
         case .stateNotWritable, .libraryNotWritable: ["give this account write permission"]
         case .stateOnNetwork, .stateInMemory:
             ["keep it on a local disk: --state DIR, or state: in the settings"]
-        case .stateDiskFull, .diskFull, .spaceShort: ["make room, or move the library: coursefetch library move NEW"]
+        case .stateDiskFull, .diskFull, .spaceShort:
+            ["make room, or move the library: \(SuggestedCommand.text("library move NEW"))"]
         case .databaseDamaged:
             [
                 """
-                restore a backup, or move it away and run coursefetch library adopt --rebuild, which rebuilds the \
-                state from the library
+                restore a backup, or move it away and run \(SuggestedCommand.text("library adopt --rebuild")), which \
+                rebuilds the state from the library
                 """
             ]
-        case .loggedOut(let user, _): ["coursefetch login --user \(ShellWord.quoted(user))"]
-        case .catalogMissing(let path, _): ["restore it, or: coursefetch forget \(ShellWord.quoted(path))"]
+        case .loggedOut(let user, _): [SuggestedCommand.text("login --user \(ShellWord.quoted(user))")]
+        case .catalogMissing(let path, _):
+            ["restore it, or: \(SuggestedCommand.text("forget \(ShellWord.quoted(path))"))"]
         case .otherState: ["sync a catalog as one user only, or everything is downloaded twice"]
-        case .filesMissing: ["the next sync downloads them again; to check all: coursefetch verify"]
-        case .leftovers(_, _, areRemoved: false), .stranded(_, _, areRemoved: false): ["coursefetch doctor --clean"]
+        case .filesMissing: ["the next sync downloads them again; to check all: \(SuggestedCommand.text("verify"))"]
+        case .leftovers(_, _, areRemoved: false), .stranded(_, _, areRemoved: false):
+            [SuggestedCommand.text("doctor --clean")]
         case .pluginTrouble(_, let folder, .silent, _):
             ["see docs/protocol.md: answer an unknown method with error -32601 (\(folder))"]
         case .pluginTrouble(_, let folder, _, _): ["run it yourself; it is in \(folder)"]
-        case .pluginBroken(_, let folder, _, _): ["see \(folder); coursefetch plugins list"]
-        case .providerMissing, .noPlugins: ["for the folders that are searched: coursefetch plugins list"]
+        case .pluginBroken(_, let folder, _, _): ["see \(folder); \(SuggestedCommand.text("plugins list"))"]
+        case .providerMissing, .noPlugins:
+            ["for the folders that are searched: \(SuggestedCommand.text("plugins list"))"]
         case .noPluginFolder: ["correct 'plugins' in the settings, or --plugins"]
         case .noAuthorities: ["install ca-certificates, or name a PEM file with 'ca-file'"]
         case .clock(_, let skew) where abs(skew) > 5: ["correct it: servers may refuse signed links"]
-        case .clockUnchecked: ["coursefetch doctor --clock-url https://YOUR-HOST/"]
+        case .clockUnchecked: [SuggestedCommand.text("doctor --clock-url https://YOUR-HOST/")]
         case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,
             .catalogUnreadable, .noLibrary, .library, .libraryInMemory, .libraryUnusable, .folderUnreadable,
             .unknownFiles,

@@ -48,7 +48,10 @@ package enum DryRunText {
         let left = rest.isEmpty ? "" : "; left alone: \(rest.joined(separator: ", "))"
         let work = plan.items.filter { !$0.isLeft }
         let finished = plan.summary.downloads[.finished] ?? 0
-        guard !work.isEmpty else { return "nothing to do: \(Wording.count(finished, "video")) up to date\(left)" }
+        guard !work.isEmpty else {
+            let known = plan.unasked.isEmpty ? "" : ", as far as is known"
+            return "nothing to do\(known): \(Wording.count(finished, "video")) up to date\(left)"
+        }
         var counts: [String: Int] = [:]
         for item in work { counts[verb(item.action), default: 0] += 1 }
         let order = ["download", "resume", "finish", "refetch", "ask", "link", "adopt", "move", "remove"]
@@ -57,6 +60,16 @@ package enum DryRunText {
         let bytes = sizes.byteCount(\.self).value
         let size = bytes > 0 ? "; \(sizes.count < work.count ? "at least " : "")\(Wording.size(bytes)) to transfer" : ""
         return "would \(Wording.list(parts))\(size)\(left)"
+    }
+
+    /// What the plan can't know; nil if it knows everything.
+    package static func unknown(_ plan: DryRunPlan) -> String? {
+        guard !plan.unasked.isEmpty else { return nil }
+        let courses = plan.unasked.prefix(3).map { Selector(course: $0).description }
+        let more = plan.unasked.count - courses.count
+        let names = Wording.list(courses + (more > 0 ? [Wording.count(more, "other course")] : []))
+        return TerminalText.printable(
+            "not asked: what the providers of \(names) list now; to ask them as a sync does: --dry-run --list")
     }
 
     /// `2 waiting`, `1 failed`: downloads that a sync would not touch.

@@ -25,7 +25,7 @@ package enum ExitText {
     private static func reasons(_ status: ExitStatus, _ summary: SyncSummary) -> [String] {
         switch status {
         case .failures: failures(summary)
-        case .workLeft: [stop(summary), left(summary)].compactMap(\.self) + failed(summary)
+        case .workLeft: [stop(summary), left(summary)].compactMap(\.self) + leftAlone(summary) + failed(summary)
         case .loginNeeded:
             summary.providersToLogIn.isEmpty
                 ? [] : logins(summary.providersToLogIn.sorted()) + failed(summary)
@@ -58,6 +58,16 @@ package enum ExitText {
         let states: [DownloadState] = [.waiting, .active, .suspended]
         let count = states.reduce(0) { $0 + (summary.downloads[$1] ?? 0) }
         return count > 0 ? "\(Wording.count(count, "video")) left for the next sync" : nil
+    }
+
+    /// The servers that are waited for: the first two.
+    private static func leftAlone(_ summary: SyncSummary) -> [String] {
+        let servers = summary.leftAlone.prefix(2).map { left in
+            let name = left.provider.map { Wording.server($0, left.server) } ?? Wording.shown(left.server ?? "")
+            return "\(name) is left alone for another \(Wording.duration(left.seconds))"
+        }
+        let others = summary.leftAlone.count - servers.count
+        return servers + (others > 0 ? ["\(Wording.count(others, "other server")), too"] : [])
     }
 
     /// The reason for an early end.

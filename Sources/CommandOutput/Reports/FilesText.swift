@@ -23,9 +23,9 @@ package enum FilesText {
         guard files.items.isEmpty else { return nil }
         if let missing = missing(files) { return missing }
         let names = selectors.map { ShellWord.quoted($0.description) }.joined(separator: " ")
-        let see = "see: coursefetch status" + (names.isEmpty ? "" : " \(names)")
+        let see = "see: " + SuggestedCommand.text("status" + (names.isEmpty ? "" : " \(names)"))
         switch files.unfinished {
-        case 0: return "there are no videos yet; fetch some with: coursefetch sync CATALOG"
+        case 0: return "there are no videos yet; fetch some with: \(SuggestedCommand.text("sync CATALOG"))"
         case 1 where selectors.count == 1: return "\(selectors[0]) isn't finished; \(see)"
         default: return "none of \(files.unfinished) videos is finished; \(see)"
         }
@@ -35,7 +35,7 @@ package enum FilesText {
     package static func missing(_ files: FinishedFiles) -> String? {
         guard let first = files.missing.first else { return nil }
         let what = files.missing.count == 1 ? "a file is missing:" : "\(files.missing.count) files are missing, such as"
-        return "\(what) \(first.path); to see what a sync would do: coursefetch sync --dry-run"
+        return "\(what) \(first.path); to see what a sync would do: \(SuggestedCommand.text("sync --dry-run"))"
     }
 
     /// The message when several files match and none can be chosen.
@@ -43,8 +43,9 @@ package enum FilesText {
         let example = files.items.first.map { Selector($0.reference).description } ?? ""
         return
             """
-            \(files.items.count) finished videos are selected; name one, such as: coursefetch open \
-            \(ShellWord.quoted(example)). A course has a page to open after: coursefetch sync --write-index
+            \(files.items.count) finished videos are selected; name one, such as: \
+            \(SuggestedCommand.text("open \(ShellWord.quoted(example))")). A course has a page to open after: \
+            \(SuggestedCommand.text("sync --write-index"))
             """
     }
 }

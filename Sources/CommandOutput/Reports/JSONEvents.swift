@@ -77,14 +77,12 @@ package enum JSONEvents {
             ids(&line, reference)
             line.field("from", from)
             line.field("path", path)
-        case .providerWaiting(let provider, let until, let kind):
+        case .providerWaiting(let provider, let until, let kind, let server):
             line.field("provider", provider)
-            line.field("until", until)
-            line.field("kind", kind)
-        case .hostWaiting(let host, let until, let kind):
+            waiting(&line, until, kind, server)
+        case .hostWaiting(let host, let until, let kind, let server):
             line.field("host", host)
-            line.field("until", until)
-            line.field("kind", kind)
+            waiting(&line, until, kind, server)
         case .resumeWaiting(let until): line.field("until", until)
         case .courseHeld(let held):
             line.field("course", held.course)
@@ -94,6 +92,7 @@ package enum JSONEvents {
                 line.field("missing", count)
                 line.field("finished", finished)
             case .unreadable: line.field("reason", "unreadable")
+            case .unsettled: line.field("reason", "unsettled")
             }
             line.field("message", held.message)
         case .warning(let warning, let reference):
@@ -105,6 +104,12 @@ package enum JSONEvents {
         case .finished(let summary): fill(&line, summary)
         }
         return line.finished()
+    }
+
+    private static func waiting(_ line: inout JSONLine, _ until: Date, _ kind: String, _ server: String?) {
+        line.field("until", until)
+        line.field("kind", kind)
+        if let server { line.field("server", server) }
     }
 
     private static func name(_ event: SyncEvent) -> String {
@@ -149,6 +154,7 @@ package enum JSONEvents {
 
     private static func fill(_ line: inout JSONLine, _ summary: SyncSummary) {
         facts(&line, summary)
+        if !summary.loginsNeeded.isEmpty { logins(&line, summary.loginsNeeded) }
     }
 
     /// The video's ids, titles and selector, so that the line can be read alone.
@@ -178,6 +184,23 @@ package enum JSONEvents {
         }
         sidecars(&line, wanted: summary.sidecarsWanted, failed: summary.sidecarsFailed)
         if summary.coursesUnlisted > 0 { line.field("courses_unlisted", summary.coursesUnlisted) }
+        if summary.coursesUnasked > 0 { line.field("courses_unasked", summary.coursesUnasked) }
+        if !summary.leftAlone.isEmpty {
+            line.objects("left_alone", summary.leftAlone) { line, left in
+                line.field("provider", left.provider)
+                line.field("server", left.server)
+                line.field("until", left.until)
+                line.field("videos", left.videos)
+            }
+        }
+    }
+
+    /// The servers that want a login.
+    static func logins(_ line: inout JSONLine, _ needs: [LoginNeed]) {
+        line.objects("logins_needed", needs) { line, need in
+            line.field("provider", need.provider)
+            line.field("server", need.server)
+        }
     }
 
     /// The numbers of missing sidecars; nothing if there are none.

@@ -65,7 +65,7 @@ package enum LibraryText {
         return TerminalText.printable(
             """
             forgot \(catalog.file): \(courses) with \(Wording.count(catalog.downloads, "video")) \
-            (\(Wording.list(catalog.courses))); the files stay until a sync with --prune
+            (\(Wording.list(catalog.courses)))\(catalog.files > 0 ? "; the files stay until a sync with --prune" : "")
             """)
     }
 }

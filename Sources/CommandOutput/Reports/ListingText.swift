@@ -22,10 +22,10 @@ package struct ListingText {
             lines.append(
                 "\(Wording.count(report.unusable, "video")) left out: the id is empty, too long, or has NUL in it")
         }
-        if let old = report.doubtedAgainst {
+        if let doubt = report.doubt {
             lines.append(
-                "the last listing had \(Wording.count(old, "video")), so the next sync keeps that one; to use this one, "
-                    + "run the sync with --accept-listing")
+                "it lacks \(Wording.grouped(doubt.lost)) of \(Wording.count(doubt.of, "video")), so the next sync keeps "
+                    + "the last listing; to use this one, run the sync with --accept-listing")
         }
         return lines.map(TerminalText.printable)
     }

@@ -1,3 +1,5 @@
+import SyncFacts
+
 /// The command line of a migration, to be pasted with other options.
 struct MigrationCommand {
     /// From `migrate` on.

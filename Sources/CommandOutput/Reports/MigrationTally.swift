@@ -1,5 +1,6 @@
 import DownloadStore
 import Operations
+import SyncFacts
 
 /// The records of a migration, counted by what became of them; bounded, however many there are.
 struct MigrationTally {
@@ -23,6 +24,8 @@ struct MigrationTally {
     private(set) var duplicates = 0
     /// Videos that were queued at the user's wish, by this run.
     private(set) var queued = 0
+    /// Videos that the user has seen, and that were cancelled for that by this run.
+    private(set) var seen = 0
     /// In since an earlier run.
     private(set) var earlier = 0
     /// Records that aren't in.
@@ -40,6 +43,8 @@ struct MigrationTally {
         if record.code.isIn {
             if record.isEarlier {
                 earlier += 1
+            } else if record.reason == .seen {
+                seen += 1
             } else if record.code == .duplicate {
                 duplicates += 1
             } else if record.isQueued {
@@ -96,7 +101,7 @@ extension MigrationRemedy {
         case .room: "make room, then:"
         case .again: "to try again:"
         case .retry where count == 1: "to take it back:"
-        case .retry: "coursefetch retry takes them back"
+        case .retry: "\(SuggestedCommand.text("retry")) takes them back"
         case .refetchLost, .correctMap, .correctRecord, .leave: sentence
         }
     }

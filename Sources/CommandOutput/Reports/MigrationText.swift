@@ -12,20 +12,16 @@ package struct MigrationText {
     let source: String
     let command: [String]
     let style: TerminalStyle
-    /// The given user, if any: commands to paste contain it.
-    let user: String?
     let isDryRun: Bool
     private(set) var tally = MigrationTally()
 
     /// - Parameters:
     ///   - command: what was given, from `migrate` on.
-    ///   - user: the name of `--user`, if any.
     package init(
-        source: String, command: [String], user: String? = nil, isDryRun: Bool = false, style: TerminalStyle
+        source: String, command: [String], isDryRun: Bool = false, style: TerminalStyle
     ) {
         self.source = source
         self.command = command
-        self.user = user
         self.isDryRun = isDryRun
         self.style = style
     }
@@ -109,6 +105,9 @@ package struct MigrationText {
         if tally.queued > 0 {
             parts.append("\(Wording.count(tally.queued, "video")) \(verb)queued for the next sync")
         }
+        if tally.seen > 0 {
+            parts.append("\(Wording.count(tally.seen, "video")) \(verb)left out as seen")
+        }
         if tally.duplicates > 0 { parts.append("\(Wording.grouped(tally.duplicates)) in the library already") }
         if tally.earlier > 0, !parts.isEmpty || tally.left > 0 {
             parts.append("\(Wording.grouped(tally.earlier)) in since an earlier run")
@@ -137,7 +136,7 @@ package struct MigrationText {
 
     private func pasted(_ remedy: MigrationRemedy, _ count: Int) -> String? {
         if case .retry(let selector) = remedy, count == 1 {
-            return "coursefetch retry \(ShellWord.quoted(selector.description))\(Explainer.option(user: user))"
+            return SuggestedCommand.text("retry \(ShellWord.quoted(selector.description))")
         }
         return remedy.options.map { MigrationCommand(words: command).adding($0) }
     }
@@ -149,7 +148,9 @@ package struct MigrationText {
         guard !isDryRun else { return [shown("the catalog \(file) would be written, with \(videos)")] }
         // With a mistake in it, or beside others, no sync would take it.
         guard summary.mistakes.isEmpty else { return [shown("the catalog \(file) was written, with \(videos)")] }
-        return [shown("the catalog \(file) has \(videos); look through it, then: coursefetch sync \(file)")]
+        return [
+            shown("the catalog \(file) has \(videos); look through it, then: \(SuggestedCommand.text("sync \(file)"))")
+        ]
     }
 
     private func notes(_ summary: MigrationSummary) -> [String] {
@@ -188,7 +189,7 @@ package struct MigrationText {
         return switch reason {
         case .incomplete: "\(place) stays: it is removed only when all of it is in"
         case .missing(let name):
-            "\(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; coursefetch verify --repair, sync, then run it again"
+            "\(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; \(SuggestedCommand.text("verify --repair")), sync, then run it again"
         case .differs(let name):
             "\(place) stays: the library has other bytes of '\(Self.name(name))'; compare the two, and remove the one that is wrong"
         case .librarys(let name): "\(place) stays: its file of '\(Self.name(name))' is in a library"

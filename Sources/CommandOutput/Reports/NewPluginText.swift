@@ -1,4 +1,5 @@
 package import Operations
+import SyncFacts
 
 /// What `plugins new` has made, and what to do next.
 package enum NewPluginText {

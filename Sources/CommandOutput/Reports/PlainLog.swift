@@ -33,11 +33,11 @@ package struct PlainLog: Sendable {
 
     /// `user` is the given name, if any: commands to paste contain it. `style` is for diagnostics.
     package init(
-        isQuiet: Bool, hidesDiagnostics: Bool = false, user: String? = nil, zone: TimeZone,
+        isQuiet: Bool, hidesDiagnostics: Bool = false, zone: TimeZone,
         style: TerminalStyle = TerminalStyle(hasColor: false, hasUnicode: true)
     ) {
         self.style = style
-        explainer = Explainer(catalogs: [], user: user)
+        explainer = Explainer(catalogs: [])
         self.isQuiet = isQuiet
         self.hidesDiagnostics = hidesDiagnostics
         self.zone = zone
@@ -83,12 +83,13 @@ package struct PlainLog: Sendable {
             let name = reference.map { "\(Explainer.name($0)): " } ?? ""
             guard isQuiet, warning.isFailure else { return diagnostic("warning:", name + warning.message, .notice) }
             return diagnostic("failed", name + warning.message, .bad)
-        case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
-            return waiting(name, until, kind, now)
+        case .providerWaiting(let name, let until, let kind, let server),
+            .hostWaiting(let name, let until, let kind, let server):
+            return waiting(Wording.server(name, server), until, kind, now)
         case .resumeWaiting(let until):
-            guard !isQuiet else { return [] }
+            // Also with --quiet: nothing else says why the run doesn't end.
             return diagnostic(
-                "waiting", Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone), .notice)
+                "waiting", Wording.resumeWaiting(until: until, now: now, zone: zone), .notice)
         // It is among the errors of the summary.
         case .courseHeld: return []
         case .downloadsAdded, .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended,

@@ -38,9 +38,10 @@ extension FixtureTaking {
         case .field(let name): "the value of the header \(name)"
         case .credential: "a secret of the credentials"
         case .query(let name): "the value of '\(name)' in a query"
-        case .member(let name): "the value of '\(name)' in JSON"
+        case .member(let name): "the value of '\(name)' in JSON or XML"
         case .webToken: "a JSON web token"
         case .mail: "an e-mail address"
+        case .body: "a body that is compressed or binary"
         }
     }
 }

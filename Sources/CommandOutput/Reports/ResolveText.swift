@@ -83,10 +83,10 @@ package struct ResolveText {
 extension ResolveText {
     /// The line for a provider without an answer. `user` is the given name, if any.
     package static func failure(
-        _ reference: VideoReference, _ error: DownloadError, provider: String, user: String?
+        _ reference: VideoReference, _ error: DownloadError, provider: String
     ) -> String {
         var text = "error: \(Selector(reference)): \(Explainer(catalogs: []).reason(error))"
-        if error.kind == .authRequired { text += "; log in with: \(Explainer.login(at: provider, user: user))" }
+        if error.kind == .authRequired { text += "; log in with: \(Explainer.login(at: provider))" }
         return TerminalText.printable(text)
     }
 

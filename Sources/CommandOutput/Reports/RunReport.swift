@@ -40,6 +40,7 @@ package struct RunReport: Sendable {
             JSONEvents.error(&line, error)
         }
         line.field("providers_to_log_in", summary.providersToLogIn)
+        JSONEvents.logins(&line, summary.loginsNeeded)
         line.field("from_other_source", summary.fromOtherSource)
         return line.finished()
     }

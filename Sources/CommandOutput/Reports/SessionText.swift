@@ -1,12 +1,13 @@
 package import Foundation
 package import Operations
+import SyncFacts
 
 /// The messages of `login` and `logout`.
 package enum SessionText {
-    /// `given` is the name on the command line or in the settings, if one was.
-    package static func loggedIn(_ login: UserLogin, given: String? = nil, now: Date, zone: TimeZone) -> String {
+    /// What `login` did.
+    package static func loggedIn(_ login: UserLogin, now: Date, zone: TimeZone) -> String {
         guard let provider = login.provider else {
-            return TerminalText.printable("the user '\(login.user)' \(session(login, given: given))")
+            return TerminalText.printable("the user '\(login.user)' \(session(login))")
         }
         var text = "the user '\(login.user)' is logged in at \(provider)"
         if let expiresAt = login.expiresAt {
@@ -21,13 +22,13 @@ package enum SessionText {
         return TerminalText.printable(text)
     }
 
-    private static func session(_ login: UserLogin, given: String?) -> String {
+    private static func session(_ login: UserLogin) -> String {
         if login.wasOpen { return "is already logged in" }
         if let waiting = login.waiting {
             return "is logged in; the waiting sync continues now (process \(waiting.pid) on \(waiting.host))"
         }
         guard login.isNew else { return "is logged in; the next sync continues where it stopped" }
-        return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
+        return "is logged in; begin with: \(SuggestedCommand.text("sync CATALOG"))"
     }
 
     /// What `login` did, as JSON.

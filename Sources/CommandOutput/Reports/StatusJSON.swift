@@ -30,6 +30,19 @@ package enum StatusJSON {
         line.field("sha256", row.sha256)
         if let seconds = row.mediaSeconds { line.field("media_seconds", seconds: seconds) }
         JSONEvents.sidecars(&line, wanted: row.sidecarsWanted, failed: row.sidecarsFailed)
+        if !row.sidecars.isEmpty {
+            line.objects("sidecars", row.sidecars) { line, sidecar in
+                line.field("kind", sidecar.name.kind.rawValue)
+                line.field("name", sidecar.name.name)
+                line.field("state", sidecar.state.rawValue)
+                if let error = sidecar.error {
+                    JSONEvents.error(&line, error)
+                } else {
+                    line.field("error", nil as String?)
+                }
+                line.field("retry_at", sidecar.retryAt)
+            }
+        }
         return line.finished()
     }
 }

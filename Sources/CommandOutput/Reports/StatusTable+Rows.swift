@@ -6,7 +6,7 @@ import SyncFacts
 /// The lines of single videos.
 extension StatusTable {
     /// The state of a video, and a remedy. A selector or a command is never cut or broken.
-    func videoLines(_ row: StatusRow, user: String?, now: Date) -> [String] {
+    func videoLines(_ row: StatusRow, now: Date) -> [String] {
         let selector = style.text(ShellWord.quoted(Selector(row.reference).description))
         let facts = self.facts(row, now: now)
         let mark = style.paint(TerminalText.fit(row.state.word, to: 9), role(row.state))
@@ -20,8 +20,9 @@ extension StatusTable {
         var line = "    \(mark)  \(bar)\(selector)"
         if !title.isEmpty { line += "  \(title)" }
         if !facts.isEmpty { line += "  " + style.paint(facts, .dim) }
-        guard let error = row.error, row.state != .finished else { return [line] }
-        let explainer = Explainer(catalogs: [], user: user)
+        let beside = row.sidecars.filter { $0.error != nil }.flatMap { indented(words($0, now: now)) }
+        guard let error = row.error, row.state != .finished else { return [line] + beside }
+        let explainer = Explainer(catalogs: [])
         var lines = [line] + indented(explainer.reason(error))
         if row.state == .failed, !row.gone {
             let explanation = explainer.failure(
@@ -29,7 +30,23 @@ extension StatusTable {
                 zone: zone)
             lines += advice(explanation)
         }
-        return lines
+        return lines + beside
+    }
+
+    /// `subtitle en: not found (404) at media.example.org/a.vtt; next try after 23:40`.
+    private func words(_ sidecar: OpenSidecar, now: Date) -> String {
+        let name = sidecar.name.name
+        let title: String =
+            switch sidecar.name.kind {
+            case .unasked: "subtitles and attachments"
+            default: name.isEmpty ? sidecar.name.kind.rawValue : "\(sidecar.name.kind.rawValue) \(name)"
+            }
+        let error = sidecar.error.map { ": \($0.message)" } ?? ""
+        guard let retryAt = sidecar.retryAt else {
+            return title + error + (sidecar.state == .failed ? "; given up" : "; the next sync tries it")
+        }
+        guard retryAt > now else { return title + error + "; the next sync tries it" }
+        return title + error + "; next try after \(ClockText.local(retryAt, now: now, zone: zone))"
     }
 
     private static let margin = String(repeating: " ", count: 15)

@@ -43,17 +43,22 @@ package struct StatusTable: Sendable {
         var lines = header(report, now: now)
         for course in courses(groups) {
             lines +=
-                [""] + courseLines(course, listed, report, areAllNamed: groups.count <= Self.mostChapters, now: now)
+                [""]
+                + courseLines(
+                    course, listed, report, areAllNamed: groups.count <= Self.mostChapters,
+                    isSelected: selection != nil, now: now)
         }
         if report.hiddenRows > 0 {
-            let more = "\(Wording.grouped(report.hiddenRows)) more: coursefetch status --all"
-            lines += ["", "\(style.ellipsis) and \(more)\(style.text(Explainer.option(user: report.userOption)))"]
+            let more = "\(Wording.grouped(report.hiddenRows)) more: \(SuggestedCommand.text("status --all"))"
+            lines += ["", "\(style.ellipsis) and \(style.text(more))"]
         }
         if report.rows.isEmpty, groups.isEmpty {
-            let whose = style.text(Explainer.option(user: report.userOption))
-            lines += ["", "No videos yet. To begin: coursefetch sync CATALOG\(whose)"]
+            lines += ["", style.text("No videos yet. To begin: \(SuggestedCommand.text("sync CATALOG"))")]
         }
         lines += [""] + totals(groups, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
+        if report.isLibraryMissing || report.isLibraryAnother {
+            lines.append(style.paint("recorded so; the files can't be reached", .bad))
+        }
         return lines + notes(report, rows, groups)
     }
 
@@ -62,7 +67,6 @@ package struct StatusTable: Sendable {
         var lines: [String] = []
         if let gone = report.goneSums, gone.count > 0 {
             let files = gone.files > 0 ? " (\(Wording.count(gone.files, "file")), \(Wording.size(gone.bytes)))" : ""
-            let whose = Explainer.option(user: report.userOption)
             let catalog = report.onlyCatalog.map(ShellWord.quoted) ?? "CATALOG"
             let finished = groups.reduce(0) { $0 + $1.totals.finished }
             // More than --prune removes by itself.
@@ -72,8 +76,8 @@ package struct StatusTable: Sendable {
                 style.text(
                     """
                     \(Wording.count(gone.count, "video")) \(gone.count == 1 ? "is" : "are") no longer in the \
-                    catalogs\(files); to remove \(gone.count == 1 ? "it" : "them"): coursefetch sync \(catalog) \
-                    --prune\(limit)\(whose)
+                    catalogs\(files); to remove \(gone.count == 1 ? "it" : "them"): \
+                    \(SuggestedCommand.text("sync \(catalog) --prune\(limit)"))
                     """))
         }
         if report.fromOtherSource > 0 {
@@ -84,7 +88,7 @@ package struct StatusTable: Sendable {
         let waiting = Set(rows.filter { $0.state == .suspended && $0.reason == .auth }.map(\.provider))
         return lines
             + waiting.sorted().map { provider in
-                let login = style.text(Explainer.login(at: provider, user: report.userOption))
+                let login = style.text(Explainer.login(at: provider))
                 return style.paint("Videos of \(style.text(provider)) wait for a login: \(login)", .notice)
             }
     }
@@ -94,6 +98,14 @@ package struct StatusTable: Sendable {
         if let library = report.library, report.isLibraryMissing {
             lines.append(
                 style.paint("the library \(style.text(library)) doesn't exist: no sync starts without it", .bad))
+        }
+        if let library = report.library, report.isLibraryAnother {
+            lines.append(
+                style.paint(
+                    """
+                    \(style.text(library)) isn't the library that the state knows: is its disk mounted? No sync starts \
+                    without it
+                    """, .bad))
         }
         lines += report.held.map { style.paint(style.text($0.message), .bad) }
         if let running = report.running {
@@ -105,9 +117,9 @@ package struct StatusTable: Sendable {
         }
         if report.isLoggedOut {
             let since = report.loggedOutSince.map { " since \(ClockText.local($0, now: now, zone: zone))" } ?? ""
-            let whose = style.text(Explainer.option(user: report.userOption))
+            let login = style.text(SuggestedCommand.text("login"))
             let what = report.running?.activity == .waitingForLogin ? "nothing continues" : "no sync starts"
-            lines.append(style.paint("logged out\(since), so \(what); to log in: coursefetch login\(whose)", .notice))
+            lines.append(style.paint("logged out\(since), so \(what); to log in: \(login)", .notice))
         }
         return lines
     }
@@ -128,23 +140,27 @@ package struct StatusTable: Sendable {
     }
 
     private func courseLines(
-        _ groups: [StatusGroup], _ listed: [StatusRow], _ report: StatusReport, areAllNamed: Bool, now: Date
+        _ groups: [StatusGroup], _ listed: [StatusRow], _ report: StatusReport, areAllNamed: Bool, isSelected: Bool,
+        now: Date
     ) -> [String] {
         guard let first = groups.first else { return [] }
         var totals = StatusTotals()
         for group in groups { totals.add(group.totals) }
         let selector = Selector(course: first.course).description
         var lines = heading(
-            selector, first.courseTitle, totals, disk: report.diskBytes[first.course], role: .bold, indent: 0)
+            selector, first.courseTitle, totals, disk: isSelected ? nil : report.diskBytes[first.course], role: .bold,
+            isSelected: isSelected, indent: 0)
         let rows = listed.filter { $0.reference.course == first.course }
         for group in groups {
             let rows = rows.filter { $0.reference.chapter == group.chapter }
             guard areAllNamed || !rows.isEmpty else { continue }
             if let chapter = group.chapter {
                 let selector = Selector(course: group.course, chapter: chapter).description
-                lines += heading(selector, group.chapterTitle ?? chapter, group.totals, role: .plain, indent: 2)
+                lines += heading(
+                    selector, group.chapterTitle ?? chapter, group.totals, role: .plain, isSelected: isSelected,
+                    indent: 2)
             }
-            for row in rows { lines += videoLines(row, user: report.userOption, now: now) }
+            for row in rows { lines += videoLines(row, now: now) }
         }
         return lines
     }
@@ -160,20 +176,22 @@ package struct StatusTable: Sendable {
 
     private func heading(
         _ selector: String, _ title: String, _ totals: StatusTotals, disk: ByteCount? = nil, role: TerminalStyle.Role,
-        indent: Int
+        isSelected: Bool, indent: Int
     ) -> [String] {
-        let count = "\(Wording.grouped(totals.finished)) of \(Wording.grouped(totals.count)) finished"
+        // Of a selection the course may have many more.
+        let all = isSelected ? Wording.grouped(totals.count) + " selected" : Wording.grouped(totals.count)
+        let count = "\(Wording.grouped(totals.finished)) of \(all) finished"
         let amounts = amounts(totals, disk: disk)
         let label = style.text(selector.hasSuffix(title) ? selector : "\(selector)  \(title)")
         let color: TerminalStyle.Role = totals.finished == totals.count ? .good : .dim
         let bar = bar(totals)
-        let all = style.paint(([count] + amounts).joined(separator: ", "), color)
+        let facts = style.paint(([count] + amounts).joined(separator: ", "), color)
         let margin = String(repeating: " ", count: indent)
-        guard let width = form.width else { return [margin + style.paint(label, role) + "  " + bar + all] }
+        guard let width = form.width else { return [margin + style.paint(label, role) + "  " + bar + facts] }
         // On its own line if it would leave no room for the title.
-        let needed = DisplayWidth.of(label) + DisplayWidth.ofLine(bar + all) + 2
+        let needed = DisplayWidth.of(label) + DisplayWidth.ofLine(bar + facts) + 2
         let isSplit = needed > width - indent && !amounts.isEmpty
-        let right = bar + (isSplit ? style.paint(count, color) : all)
+        let right = bar + (isSplit ? style.paint(count, color) : facts)
         let room = max(16, width - indent - DisplayWidth.ofLine(right) - 2)
         let first = margin + style.paint(TerminalText.fit(label, to: room, mark: style.ellipsis), role) + "  " + right
         guard isSplit else { return [first] }

@@ -49,22 +49,29 @@ package enum SteeringText {
         let done =
             switch newPriority {
             case .now:
-                report.isLive
-                    ? (
-                        "starts now, or as soon as its host has room",
-                        "start now, or as soon as their hosts have room"
-                    )
-                    : ("comes first in the next sync", "come first in the next sync")
+                report.isLive ? sooner(report) : ("comes first in the next sync", "come first in the next sync")
             case .catalog: ("has the catalog's priority again", "have the catalog's priority again")
             case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
         return counts(report, nil, done: done.0, several: done.1, same: "already had that priority")
             + complaints(report, nil) { item in
                 switch item.outcome.before {
-                case .paused: "it is paused; to resume it first: coursefetch resume \(name(item))"
+                case .paused: "it is paused; to resume it first: \(SuggestedCommand.text("resume \(name(item))"))"
                 default: "it is \(item.outcome.before.rawValue)"
                 }
             }
+    }
+
+    /// What `--to now` does to the downloads of a running sync: those that are active go on.
+    private static func sooner(_ report: SteeringReport) -> (String, String) {
+        let changed = report.items.filter { $0.outcome.verdict == .changed }
+        let active = changed.count { $0.outcome.before == .active }
+        if active == changed.count { return ("is running already, and goes on", "are running already, and go on") }
+        let rest =
+            active > 0 ? "; \(Wording.grouped(active)) of them \(active == 1 ? "is" : "are") running already" : ""
+        return (
+            "starts now, or as soon as its host has room", "start now, or as soon as their hosts have room" + rest
+        )
     }
 
     /// The message with the settings that `set` has applied.
@@ -213,9 +220,9 @@ package enum SteeringText {
     private static func refusal(_ item: SteeringReport.Item, _ transition: StateTransition) -> String {
         let state = item.outcome.before
         return switch (state, transition) {
-        case (.finished, .cancel): "it is finished; to delete it: coursefetch remove \(name(item))"
+        case (.finished, .cancel): "it is finished; to delete it: \(SuggestedCommand.text("remove \(name(item))"))"
         case (.failed, .resume), (.cancelled, .resume):
-            "it is \(state.rawValue); to try again: coursefetch retry \(name(item))"
+            "it is \(state.rawValue); to try again: \(SuggestedCommand.text("retry \(name(item))"))"
         case (_, .remove): "its library can't be reached"
         default: "it is \(state.rawValue)"
         }

@@ -20,7 +20,9 @@ package enum SummaryText {
         }
         if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
         let finished = summary.downloads[.finished] ?? 0
-        let isAllThere = finished > 0 && summary.downloads.allSatisfy { $0.key == .finished || $0.value == 0 }
+        let held = summary.errors.count { if case .held = $0 { true } else { false } }
+        let isAllThere =
+            held == 0 && finished > 0 && summary.downloads.allSatisfy { $0.key == .finished || $0.value == 0 }
         let changes = [(summary.movedNow, "moved"), (summary.removedNow, "removed")].filter { $0.0 > 0 }
             .map { "\(Wording.grouped($0.0)) \($0.1)" }
         if isAllThere, stop == nil, summary.finishedNow == 0, summary.bytes > 0 {
@@ -30,7 +32,9 @@ package enum SummaryText {
             now += changes
             now.append(finished > 0 ? "no other video finished yet" : "no video finished yet")
         } else if now.isEmpty, changes.isEmpty {
-            now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
+            let isNothingNew = finished > 0 && held == 0
+            now.append(
+                isNothingNew ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
         } else {
             now += changes
         }
@@ -44,6 +48,7 @@ package enum SummaryText {
         }
         return (stop.map { "\($0): " } ?? "") + now.joined(separator: ", ")
             + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
+            + (held > 0 ? "; \(Wording.count(held, "course")) left unchanged" : "")
             + (older > 0 ? "; \(Wording.grouped(older)) failed earlier" : "")
     }
 
@@ -63,16 +68,16 @@ package enum SummaryText {
         return reason == .lost ? nil : ExitText.stop(summary)
     }
 
-    /// Further notes and next steps for the user, by importance. `user` is the given name, if any.
-    package static func advice(_ summary: SyncSummary, user: String? = nil) -> [String] {
-        var lines = problems(summary, user: user)
+    /// Further notes and next steps for the user, by importance.
+    package static func advice(_ summary: SyncSummary) -> [String] {
+        var lines = problems(summary)
         if let exit = ExitText.line(summary) { lines.append(exit) }
         return lines
     }
 
     /// Further problems.
-    package static func problems(_ summary: SyncSummary, user: String?) -> [String] {
-        var lines = remedies(summary, user: user)
+    package static func problems(_ summary: SyncSummary) -> [String] {
+        var lines = remedies(summary)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
         if summary.sidecarsWanted > 0 {
             let files = Wording.count(summary.sidecarsWanted, "subtitle or attachment", "subtitles or attachments")
@@ -87,10 +92,13 @@ package enum SummaryText {
     }
 
     /// Necessary actions, reported even with --quiet: logins to renew, and where to look for old failures.
-    package static func remedies(_ summary: SyncSummary, user: String?) -> [String] {
-        let whose = Explainer.option(user: user)
+    package static func remedies(_ summary: SyncSummary) -> [String] {
         var lines = summary.providersToLogIn.sorted().map { provider in
-            let login = Explainer.login(at: provider, user: user)
+            let needs = summary.loginsNeeded.filter { $0.provider == provider && $0.isEndpoint }
+            // One command for each server.
+            let login = (needs.isEmpty ? [nil] : needs.map(\.server)).map {
+                Explainer.login(at: provider, endpoint: $0)
+            }.joined(separator: " and ")
             let courses = summary.coursesToLogIn[provider].map { Wording.count($0, "course") }
             guard let courses else { return "videos of provider \(provider) wait for a login: \(login)" }
             guard summary.providersOfCoursesOnly.contains(provider) else {
@@ -98,17 +106,17 @@ package enum SummaryText {
             }
             return "\(courses) of provider \(provider) couldn't be listed without a login: \(login)"
         }
-        if summary.stopReason == .logout { lines.append("to continue: coursefetch login\(whose)") }
-        lines += wayOut(summary, whose)
+        if summary.stopReason == .logout { lines.append("to continue: \(SuggestedCommand.text("login"))") }
+        lines += wayOut(summary)
         // Failures of this run have been reported already.
         if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
-            lines.append("for details: coursefetch status --failed\(whose)")
+            lines.append("for details: \(SuggestedCommand.text("status --failed"))")
         }
         return lines.map(TerminalText.printable)
     }
 
     /// The remedies if several partials fill a small disk so that none can ever be finished.
-    private static func wayOut(_ summary: SyncSummary, _ whose: String) -> [String] {
+    private static func wayOut(_ summary: SyncSummary) -> [String] {
         let partials = summary.partials
         guard partials.count > 1, let (first, _) = partials.first else { return [] }
         let parts = partials.prefix(3).map { "\(Selector($0)) \(Wording.size($1))" }
@@ -118,8 +126,8 @@ package enum SummaryText {
         return [
             """
             \(Wording.count(partials.count, "unfinished video")) use \(Wording.size(sum)) of the disk: \
-            \(Wording.list(parts + others)); make room, or cancel one: coursefetch cancel \(selector)\(whose); to finish \
-            them one after the other: --jobs 1
+            \(Wording.list(parts + others)); make room, or cancel one: \
+            \(SuggestedCommand.text("cancel \(selector)")); to finish them one after the other: --jobs 1
             """
         ]
     }

@@ -76,9 +76,10 @@ package struct VerifyText {
         switch (file.verdict, file.remedy) {
         case (.changed, .nothing) where !repairs && file.role == .video,
             (.unreadable, .nothing) where !repairs && file.role == .video:
-            return "coursefetch verify \(selector) --repair"
-        case (.changed, .nothing) where !repairs: return "coursefetch verify --repair"
-        case (_, .needsRetry), (.unrecorded(isTouched: true), .nothing): return "coursefetch retry \(selector)"
+            return SuggestedCommand.text("verify \(selector) --repair")
+        case (.changed, .nothing) where !repairs: return SuggestedCommand.text("verify --repair")
+        case (_, .needsRetry), (.unrecorded(isTouched: true), .nothing):
+            return SuggestedCommand.text("retry \(selector)")
         default: return nil
         }
     }
@@ -100,7 +101,7 @@ package struct VerifyText {
                 """)
         }
         if open > 0 {
-            let advice = repairs ? "" : "; to record it now: coursefetch verify --repair"
+            let advice = repairs ? "" : "; to record it now: \(SuggestedCommand.text("verify --repair"))"
             lines.append(
                 """
                 \(Wording.count(open, "file")) can't be checked: no SHA-256 was recorded (stored without one: \
@@ -114,14 +115,15 @@ package struct VerifyText {
         let videos = result.findings.filter { $0.role == .video }
         let damaged = videos.filter(\.verdict.isDamage)
         let missing = damaged.count { $0.verdict == .missing }
+        let unreadable = damaged.count { if case .unreadable = $0.verdict { true } else { false } }
+        let changed = damaged.count - missing - unreadable
         let unproven = videos.count - damaged.count
         let intact = result.progress.files - videos.count
         var parts = [style.paint("\(Wording.grouped(intact)) as recorded", .good)]
         if unproven > 0 { parts.append("\(Wording.grouped(unproven)) unproven") }
         if missing > 0 { parts.append(style.paint("\(Wording.grouped(missing)) missing", .bad)) }
-        if damaged.count > missing {
-            parts.append(style.paint("\(Wording.grouped(damaged.count - missing)) changed", .bad))
-        }
+        if unreadable > 0 { parts.append(style.paint("\(Wording.grouped(unreadable)) unreadable", .bad)) }
+        if changed > 0 { parts.append(style.paint("\(Wording.grouped(changed)) changed", .bad)) }
         let beside = result.findings.count { $0.role != .video && $0.verdict.isDamage }
         if beside > 0 {
             let files = Wording.grouped(beside)

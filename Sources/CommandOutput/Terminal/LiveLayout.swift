@@ -151,9 +151,8 @@ struct LiveLayout {
             notice(Wording.waiting(wait.name, wait.kind, until: wait.until, now: now, zone: view.zone))
         }
         if let until = view.resumeUntil, until > now {
-            let user = view.explainer.user
             lines.append(
-                notice("waiting \(Wording.resumeWaiting(until: until, user: user, now: now, zone: view.zone))"))
+                notice("waiting \(Wording.resumeWaiting(until: until, now: now, zone: view.zone))"))
         }
         let later = view.downloads.compactMap { download -> Date? in
             guard case .retrying(let until, _) = download.phase, until > now,

@@ -114,12 +114,35 @@ struct LiveTally: Sendable {
     func fraction(of active: some Sequence<LiveDownload>) -> Double {
         if let wantedBytes, wantedBytes > 0 { return min(1, Double(max(0, presentBytes)) / Double(wantedBytes)) }
         guard total > 0 else { return 0 }
+        if let left = bytesLeft(of: active) {
+            let present = Double(max(0, presentBytes))
+            if present + left > 0 { return min(1, present / (present + left)) }
+        }
         let begun = active.reduce(Double(finished + failed)) { $0 + ($1.fraction ?? 0) }
         let all = partials.values.reduce(begun) { sum, partial in
             guard let size = partial.size, size > 0 else { return sum }
             return sum + min(1, Double(partial.bytes) / Double(size))
         }
         return min(1, all / Double(total))
+    }
+
+    /// The bytes to come, from known sizes and for the others from their mean; nil if none is known. Counting videos
+    /// alone, a large one among small ones would be almost nothing.
+    private func bytesLeft(of active: some Sequence<LiveDownload>) -> Double? {
+        guard known > 0 else { return nil }
+        var left: Double = 0
+        var open = total - finished - failed
+        for download in active {
+            guard let size = download.progress.size else { continue }
+            left += Double(max(0, size - download.progress.bytes))
+            open -= 1
+        }
+        for partial in partials.values {
+            guard let size = partial.size else { continue }
+            left += Double(max(0, size - partial.bytes))
+            open -= 1
+        }
+        return left + Double(knownBytes.value) / Double(known) * Double(max(0, open))
     }
 
     /// Seconds to the end, from known sizes or else from the mean size so far.

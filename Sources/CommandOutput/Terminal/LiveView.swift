@@ -27,8 +27,8 @@ package struct LiveView: Sendable {
     private var isOver = false
 
     /// `user` is the given name, if any: commands to paste contain it.
-    package init(style: TerminalStyle, user: String? = nil, zone: TimeZone) {
-        explainer = Explainer(catalogs: [], user: user)
+    package init(style: TerminalStyle, zone: TimeZone) {
+        explainer = Explainer(catalogs: [])
         self.style = style
         self.zone = zone
     }
@@ -109,7 +109,9 @@ package struct LiveView: Sendable {
             scroll.append(.note("\(Explainer.name(reference)): removed"))
         case .downloadMoved(_, let from, let path):
             scroll.append(.note("moved \(from) \(style.hasUnicode ? "→" : "->") \(path)"))
-        case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
+        case .providerWaiting(let name, let until, let kind, let server),
+            .hostWaiting(let name, let until, let kind, let server):
+            let name = Wording.server(name, server)
             waits.removeAll { $0.name == name || $0.until <= now }
             if until > now { waits.append((name, until, kind)) }
         case .warning(.doubtful(let diagnostic), _):

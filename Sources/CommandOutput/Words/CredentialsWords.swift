@@ -1,4 +1,5 @@
 import FileSystem
+import SyncFacts
 import UserState
 
 /// Messages for errors with credentials and secrets: whole sentences, remedies included.
@@ -8,7 +9,7 @@ extension CredentialsError {
         case .damaged(let path):
             """
             the credentials file \(path) is damaged; nothing was changed. Restore a backup, or delete it with: \
-            coursefetch logout, and log in again
+            \(SuggestedCommand.text("logout")), and log in again
             """
         case .newerVersion(let path):
             """

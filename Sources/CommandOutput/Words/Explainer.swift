@@ -6,13 +6,8 @@ import SyncFacts
 struct Explainer: Sendable {
     /// The catalogs of the run, to name one in a command.
     var catalogs: [String]
-    /// The user's name if a command has to contain it.
-    var user: String?
 
-    init(catalogs: [String], user: String? = nil) {
-        self.catalogs = catalogs
-        self.user = user
-    }
+    init(catalogs: [String]) { self.catalogs = catalogs }
 
     /// The explanation of a failed download.
     ///
@@ -49,7 +44,7 @@ struct Explainer: Sendable {
             let (text, command) = remedy(for: kind, selector: selector, file: file, provider: provider)
             return ("\(again); \(text)", command)
         }
-        return isDue ? (again, nil) : ("\(again), or now", "coursefetch retry --failed --now\(Self.option(user: user))")
+        return isDue ? (again, nil) : ("\(again), or now", SuggestedCommand.text("retry --failed --now"))
     }
 
     /// The reason in a few words: the runner's own sentence, without its full stop, else the meaning of the kind.
@@ -109,40 +104,40 @@ struct Explainer: Sendable {
     private func remedy(
         for kind: DownloadError.Kind, selector: String, file: String?, provider: String?
     ) -> (text: String, command: String?) {
-        let whose = Self.option(user: user)
-        let look = "coursefetch resolve \(catalog(file)) \(selector)\(whose)"
+        let look = SuggestedCommand.text("resolve \(catalog(file)) \(selector)")
         return switch kind {
         case .authRequired:
-            provider.map { ("log in", Self.login(at: $0, user: user)) }
+            provider.map { ("log in", Self.login(at: $0)) }
                 ?? ("log in at its provider; to see the provider's answer", look)
         case .forbidden, .geoBlocked: ("ask the site for access; to see the provider's answer", look)
         case .notFound, .gone: ("correct or remove it in the catalog; to see the provider's answer", look)
         case .drm: ("remove it from the catalog: coursefetch can't download DRM-protected videos", nil)
         case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated:
             ("the next sync will try again", nil)
-        case .invalidParameters: ("correct its parameters, then run", "coursefetch check \(catalog(file))")
+        case .invalidParameters: ("correct its parameters, then run", SuggestedCommand.text("check \(catalog(file))"))
         case .httpStatus, .urlRefused, .notMedia: ("to see the provider's answer", look)
         case .tls:
             ("check this computer's clock and certificates, or add an authority of your own with --ca-file FILE", nil)
         case .tooLong, .sizeMismatch, .checksumMismatch:
             ("compare size and sha256 in the catalog with the provider's answer", look)
         case .identityChanged: ("report it to the site; to see the provider's answer", look)
-        case .providerFailed: ("check the plugin", "coursefetch doctor\(whose)")
-        case .rejectedByHook: ("to see the output of hooks: coursefetch sync --verbose", nil)
+        case .providerFailed: ("check the plugin", SuggestedCommand.text("doctor"))
+        case .rejectedByHook: ("to see the output of hooks: \(SuggestedCommand.text("sync --verbose"))", nil)
         case .needsFFmpeg: ("install ffmpeg, or use --container package, then sync again", nil)
         case .disk: ("make room or fix the permissions, then sync again", nil)
         case .bug:
-            ("please report it with the output of", "coursefetch sync -v \(catalog(file)) --only \(selector)\(whose)")
+            (
+                "please report it with the output of",
+                SuggestedCommand.text("sync -v \(catalog(file)) --only \(selector)")
+            )
         }
     }
 
-    /// The command that logs in at a provider, for a user if one is named.
-    static func login(at provider: String, user: String?) -> String {
-        "coursefetch login --provider \(ShellWord.quoted(provider))\(option(user: user))"
+    /// The command that logs in at a provider, or at one of its servers.
+    static func login(at provider: String, endpoint: String? = nil) -> String {
+        let server = endpoint.map { " --set \(ShellWord.quoted("endpoint=\($0)"))" } ?? ""
+        return SuggestedCommand.text("login --provider \(ShellWord.quoted(provider))\(server)")
     }
-
-    /// The option to append to a command for a user; empty if none is named.
-    static func option(user: String?) -> String { user.map { " --user \(ShellWord.quoted($0))" } ?? "" }
 
     private func catalog(_ file: String?) -> String {
         if let file { return ShellWord.quoted(file) }

@@ -30,9 +30,9 @@ enum MigrationRemedy: Hashable {
         case .correctMap: "correct the map"
         case .otherUser(let user): "--source-user \(ShellWord.quoted(user)) takes that user's records over"
         case .refetchLost(let course?):
-            "if a disk isn't mounted, mount it; otherwise: coursefetch verify \(Self.quoted(Selector(course: course))) --repair"
-        case .refetchLost: "if a disk isn't mounted, mount it; otherwise: coursefetch verify --repair"
-        case .retry(let selector): "coursefetch retry \(Self.quoted(selector)) takes it back"
+            "if a disk isn't mounted, mount it; otherwise: \(SuggestedCommand.text("verify \(Self.quoted(Selector(course: course))) --repair"))"
+        case .refetchLost: "if a disk isn't mounted, mount it; otherwise: \(SuggestedCommand.text("verify --repair"))"
+        case .retry(let selector): "\(SuggestedCommand.text("retry \(Self.quoted(selector))")) takes it back"
         case .copy: "use --copy"
         case .room: "make room, and run it again"
         case .correctRecord: "correct it in the source, or name its file in a manifest"

@@ -41,7 +41,7 @@ extension MigratedRecord {
         case .fault: return reference == nil ? .correctRecord : isQueued ? .sync : .requeue
         case .library(let error): return error.isFull ? .room : .again
         case .source: return .again
-        case .missingFile, .wrongSize, .wrongChecksum, .partial, nil: break
+        case .missingFile, .wrongSize, .wrongChecksum, .partial, .seen, nil: break
         }
         return switch code {
         case .uncompleted, .fileLost: isQueued ? .sync : .requeue
@@ -63,6 +63,10 @@ extension MigrationReason {
         case .badMapEntry(let entry): "the map makes it '\(entry)', which no catalog has"
         case .courseHeld: "files of its course are missing from the library, or its folder can't be read"
         case .cancelled: "you have cancelled this video"
+        case .seen:
+            record.reference == nil
+                ? "you have seen it, and no catalog has it"
+                : "you have seen it: no sync downloads it, unless you retry it"
         case .missingFile(let path): "its file '\(path)' isn't in the source"
         case .wrongSize(let found, let expected):
             "its file has \(Wording.grouped(Int(found))) bytes instead of \(Wording.grouped(Int(expected)))"
@@ -89,6 +93,7 @@ extension MigrationReason {
         case .badMapEntry: "bad_map_entry"
         case .courseHeld: "course_held"
         case .cancelled: "cancelled"
+        case .seen: "seen"
         case .missingFile: "missing_file"
         case .wrongSize: "wrong_size"
         case .wrongChecksum: "wrong_checksum"
@@ -117,7 +122,8 @@ extension MigrationReason {
         case .missingFile: "the file isn't in the source"
         case .wrongSize: "the file doesn't have the right size"
         case .wrongChecksum: "the file doesn't have the right SHA-256"
-        case .partial: "the other downloader hadn't finished it"
+        case .seen: "you have seen it"
+        case .partial: "it isn't finished, or nothing but its server can prove that it is"
         case .library: "the library couldn't take it"
         case .source: "the source couldn't be read"
         case .noVideo, .ambiguous, .courseHeld, .cancelled, .otherBytes, .sameVideo, .hasMore, .otherFileSystem:

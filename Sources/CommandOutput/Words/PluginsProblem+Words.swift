@@ -1,5 +1,6 @@
 package import Operations
 import ProviderConformance
+import SyncFacts
 
 extension PluginsProblem {
     /// Whole sentences for the user, remedies included.
@@ -29,7 +30,7 @@ extension PluginsProblem {
         case .installed(let name, let present, let offered):
             "\(name) \(present ?? "without a version") is installed, and \(offered ?? "one without a version") isn't newer; to replace it: --force"
         case .notInstalled(let name, nil):
-            "you have no plugin '\(name)'; for those that there are: coursefetch plugins list"
+            "you have no plugin '\(name)'; for those that there are: \(SuggestedCommand.text("plugins list"))"
         case .notInstalled(let name, let folder?):
             """
             '\(name)' is in \(folder), which isn't in your folder of plugins; nothing was removed. To be rid of it, delete \

@@ -12,7 +12,7 @@ extension SyncProblem {
                 file: place.file, line: place.line, column: place.column,
                 message: """
                     the course '\(course)' belongs to \(owner); use another id, or run: \
-                    coursefetch forget \(owner)
+                    \(SuggestedCommand.text("forget \(ShellWord.quoted(owner))"))
                     """)
         case .held(let course): LocatedMessage(file: "", line: nil, column: nil, message: course.message)
         case .refusal(let refusal): LocatedMessage(file: "", line: nil, column: nil, message: refusal.message)
@@ -29,10 +29,15 @@ extension HeldCourse {
             return """
                 the course '\(title)' was left unchanged: \(count) of its \(finished) finished files are missing, such \
                 as \(example). If a disk isn't mounted there, mount it. To download them again, run the sync with \
-                --refetch-lost, or: coursefetch verify \(selector) --repair
+                --refetch-lost, or: \(SuggestedCommand.text("verify \(ShellWord.quoted(selector)) --repair"))
                 """
         case .unreadable(let sentence):
             return "the course '\(title)' was left unchanged: \(sentence)"
+        case .unsettled(let sentence):
+            return """
+                the course '\(title)' was left unchanged, since files that an interrupted sync was placing or moving \
+                can't be put in their places: \(sentence)
+                """
         }
     }
 }

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 package import SyncFacts
 import YAMLSource
 
@@ -17,13 +18,13 @@ extension Refusal {
         case .unexpected(let error): error
         case .held(let holder): Self.beside(holder)
         case .working(let holder):
-            "\(holder?.name ?? "the running process") is still working on it; for its progress: coursefetch status"
+            "\(holder?.name ?? "the running process") is still working on it; for its progress: \(SuggestedCommand.text("status"))"
         case .silent(let holder):
             "\(holder.name) is running for this user and doesn't respond; nothing was changed. Try again in a moment"
         case .answered(let text, _), .input(let text): text
         case .user(let refusal): refusal.message
         case .provider(let refusal): refusal.message
-        case .selection(.nothingYet): "there are no videos yet; begin with: coursefetch sync CATALOG"
+        case .selection(.nothingYet): "there are no videos yet; begin with: \(SuggestedCommand.text("sync CATALOG"))"
         case .selection(.gone(let selector)):
             "\(ShellWord.quoted(selector.description)) is no longer in its catalog, so no sync downloads it"
         case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
@@ -71,10 +72,11 @@ extension Refusal.User {
             """
         case .unknown(let user, let others):
             """
-            there is no user '\(user)'\(Self.known(others)); to create it: coursefetch login --user \(user)
+            there is no user '\(user)'\(Self.known(others)); to create it: \
+            \(SuggestedCommand.text("login --user \(ShellWord.quoted(user))"))
             """
         case .loggedOut(let user, let isAccountsOwn):
-            "the user '\(user)' is logged out; to log in: coursefetch login\(isAccountsOwn ? "" : " --user \(user)")"
+            "the user '\(user)' is logged out; to log in: \(SuggestedCommand.text("login\(isAccountsOwn ? "" : " --user \(ShellWord.quoted(user))")"))"
         case .overtaken(let provider):
             """
             somebody logged out or logged in at '\(provider)' in the meantime; nothing was stored. To log in, try again
@@ -83,10 +85,10 @@ extension Refusal.User {
         case .stillTransferring(let holder):
             """
             logged out, but \(holder.name)\(holder?.work ?? "") didn't confirm within 5 s that it stopped; see: \
-            coursefetch status
+            \(SuggestedCommand.text("status"))
             """
         case .noSync(let user):
-            "no sync of the user '\(user)' is running; use these options with the next one: coursefetch sync"
+            "no sync of the user '\(user)' is running; use these options with the next one: \(SuggestedCommand.text("sync"))"
         }
     }
 
@@ -100,7 +102,7 @@ extension Refusal.Provider {
         switch self {
         case .unknown(let name, let suggestion):
             "there is no provider '\(name)'\(suggestion.map { "; did you mean '\($0)'?" } ?? ";") to list providers: "
-                + "coursefetch plugins list"
+                + SuggestedCommand.text("plugins list")
         case .unusable(let name, let reason): "provider '\(name)' can't be used: \(reason)"
         case .broken(let name, let reason): "provider '\(name)' doesn't work: \(reason)"
         case .needsNoLogin(let name): "provider '\(name)' needs no login"
@@ -170,6 +172,11 @@ extension Refusal.Run {
     fileprivate var message: String {
         switch self {
         case .noProgram(let path): "--ffmpeg: \(path) isn't an executable program"
+        case .outsideHours(let hours, let opens, let zone):
+            """
+            it isn't between \(hours.from) and \(hours.to) (--between), so nothing was started; a sync can begin at \
+            \(ClockText.local(opens, now: Date(), zone: zone))
+            """
         case .fewDescriptors(let count): "this process may open only \(count) files; raise the limit: ulimit -n"
         case .notStarted(let refusal): "nothing was started: \(refusal.message)"
         case .unwritable: "the state can't be written"
@@ -181,6 +188,13 @@ extension Refusal.Run {
             """
         case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere
+        case .libraryOfUser(let library, let marker, let adopter):
+            """
+            \(library) is the library of the user '\(marker.user)' on \(marker.host), not of '\(adopter)'; nothing was \
+            changed. To take it over from '\(marker.user)' all the same, add --from-user \
+            \(ShellWord.quoted(marker.user)). To adopt it as '\(marker.user)', run: \
+            \(Self.adopt(library, marker.user))
+            """
         case .newerList(let library, isUnused: true):
             """
             the list of files in \(library) was written by a newer coursefetch and wasn't used. Update coursefetch
@@ -194,6 +208,11 @@ extension Refusal.Run {
         case .unmadeFile(let path, let reason): "can't make \(path): \(reason)"
         case .unknownRequest: "the running sync is another version of coursefetch and doesn't know this command"
         }
+    }
+
+    private static func adopt(_ library: String, _ user: String) -> String {
+        SuggestedCommand.text(
+            "library adopt --user \(ShellWord.quoted(user)) --library \(ShellWord.quoted(library))")
     }
 
     /// In the largest fitting unit, with at most one decimal: `65.9 GiB`, and `1 GiB` as given.

@@ -1,5 +1,6 @@
 import FileSystem
 import MigrationSources
+import SyncFacts
 import SystemPackage
 
 /// The sentences for what is wrong with another downloader's store, with no full stop. What they quote is the store's.

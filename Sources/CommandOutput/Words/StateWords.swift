@@ -13,7 +13,7 @@ extension StoreError {
         case .corrupt(let path, let detail):
             """
             the state file \(path) is damaged (\(detail)); nothing was changed. Restore a backup, or move it away and \
-            run: coursefetch library adopt --rebuild, which rebuilds the state from the library
+            run: \(SuggestedCommand.text("library adopt --rebuild")), which rebuilds the state from the library
             """
         case .newerVersion(let path):
             "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
@@ -54,13 +54,13 @@ extension LibraryError {
         case .markerMissing(let library, folderExists: true):
             """
             \(library) isn't the library of this state: \(library)/.coursefetch/library.json is missing; \(unchanged). \
-            Give the folder that the library is in now. If this is the right one, run: coursefetch library adopt \
-            --library \(ShellWord.quoted(library))
+            Give the folder that the library is in now. If this is the right one, run: \
+            \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
             """
         case .markerOfAnother(let library, let found):
             """
             \(library) is the library of another state (user \(found.user) on \(found.host)); \(unchanged). To take it \
-            over, run: coursefetch library adopt --library \(ShellWord.quoted(library))
+            over, run: \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
             """
         default: "\(refusal); \(unchanged)"
         }

@@ -15,13 +15,16 @@ extension SyncWarning {
         case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
         case .loggedOut: "the user is logged out; this sync continues after a login"
         case .listNotKept(let refusal): "can't write the library's list of files: \(refusal.message)"
-        case .loginWanted(let provider, let error): "provider '\(provider)' wants a login: \(error.message)"
+        case .loginWanted(let provider, let error, let server):
+            "provider '\(provider)' wants a login\(server.map { " at \($0)" } ?? ""): \(error.message)"
         case .clockOff(let host, let seconds):
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
         case .sidecarMissed(let sidecar, let error, _, _, let address):
             "\(sidecar.title) wasn't downloaded\(error.place(address)): \(error.message)"
         case .sidecarsUnknown(let error): "subtitles and attachments weren't downloaded: \(error.message)"
+        case .notMoved(let path, let to, let error):
+            "\(path) couldn't be moved to \(to): \(error.sentence). The next sync tries again"
         case .notPlaced(let path, let placing): "can't move the file to \(path): \(placing.reason)"
         case .stream(let stream): stream.message
         case .metadataForeign(let files): files.message
@@ -72,11 +75,11 @@ extension SyncWarning.Listing {
         switch self {
         case .failed(let provider, let error, let courses):
             "provider '\(provider)' couldn't list \(Self.names(courses)): \(error.message); \(Self.consequence(courses))"
-        case .doubted(let course, let was, let now):
+        case .doubted(let course, let lost, let count):
             """
-            the listing of \(Selector(course: course)) has \(now == 0 ? "no videos" : "only \(Wording.count(now, "video"))") \
-            instead of \(was); the last one is used until this one comes again on another day. To use it now, run the \
-            sync with --accept-listing
+            the listing of \(Selector(course: course)) lacks \(Wording.grouped(lost)) of \
+            \(Wording.count(count, "video")); the last one is used until one like it comes 20 hours later. To use it now, \
+            run the sync with --accept-listing
             """
         case .unanswered(let courses):
             """
@@ -87,6 +90,11 @@ extension SyncWarning.Listing {
             "\(Wording.list(courses.map { Selector(course: $0).description })): never listed, so none of the videos is known"
         case .repeated(let course, let count):
             "the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) twice; the first one counts"
+        case .undated(let course, let count):
+            """
+            the listing of \(Selector(course: course)) has no date for \(Wording.count(count, "video")); for 'newest' these \
+            count as older than all others, and among them the one that is listed last as the newest
+            """
         case .unusable(let course, let count):
             """
             the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of more \

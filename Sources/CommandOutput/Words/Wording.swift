@@ -81,9 +81,9 @@ package enum Wording {
     }
 
     /// The reason why an idle sync doesn't end.
-    static func resumeWaiting(until: Date, user: String?, now: Date, zone: TimeZone) -> String {
+    static func resumeWaiting(until: Date, now: Date, zone: TimeZone) -> String {
         let time = ClockText.local(until, now: now, zone: zone)
-        return "until \(time) for coursefetch resume --paused\(Explainer.option(user: user)): everything is paused"
+        return "until \(time) for \(SuggestedCommand.text("resume --paused")): everything is paused"
     }
 
     /// The sync that this one waits for: `for the sync of a.yaml, running since 02:30 (process 4711 on nas), until
@@ -100,6 +100,19 @@ package enum Wording {
             holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
         let since = ClockText.local(holder.since, now: now, zone: zone)
         return "for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
+    }
+
+    /// A server as it is called in sentences: `media.example.org:8080` for a host's, `feed at media.example.org` for a
+    /// provider's.
+    static func server(_ name: String, _ server: String?) -> String {
+        guard let server else { return name }
+        let shown = shown(server)
+        return shown.hasPrefix(name) ? shown : "\(name) at \(shown)"
+    }
+
+    /// A server without its scheme.
+    static func shown(_ server: String) -> String {
+        server.range(of: "://").map { String(server[$0.upperBound...]) } ?? server
     }
 
     /// The reason why a host or provider gets no requests for a while, by the kind in the events: `uni is rate-limiting

@@ -4,6 +4,8 @@ enum CatalogBounds {
     static let identifier = 1024
     /// The greatest priority, and the negative of the least.
     static let priority = 1_000_000
+    /// The greatest number of an episode or a season.
+    static let number = 99_999_999
     /// Includes inside includes.
     static let depth = 8
     /// Listed videos of a course.

@@ -72,6 +72,7 @@ extension CatalogDecoder {
             group.position = value.position
         case .title: group.title = try reader.textOrSkip(value, "'title'")
         case .description: group.description = try reader.textOrSkip(value, "'description'")
+        case .season: group.season = try reader.number(value, "'season'", in: 0...CatalogBounds.number)
         case .videos:
             let first = draft.records.count
             try list(value, "'videos' takes a list of videos") { decoder, item throws(YAMLStop) in
@@ -117,6 +118,9 @@ extension CatalogDecoder {
                 guard let date = try date(value) else { continue }
                 extras = extras ?? VideoExtras()
                 extras?.date = date
+            case .episode:
+                let number = try reader.number(value, "'episode'", in: 0...CatalogBounds.number)
+                record.episode = Int32(clamping: number ?? -1)
             case .cover: if try reader.isCover(value) { record.cover = draft.keep(value.text) }
             case .priority:
                 guard let priority = try priority(value) else { continue }

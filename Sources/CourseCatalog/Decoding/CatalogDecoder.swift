@@ -78,7 +78,9 @@ struct CatalogDecoder: ~Copyable {
     }
 
     private mutating func version(_ value: YAMLEvent) throws(YAMLStop) {
-        guard value.kind == .scalar, value.isPlain, CoreSchema.integer(value.text) == 1 else {
+        let number = value.kind == .scalar && value.isPlain ? CoreSchema.integer(value.text) : nil
+        draft.isCatalog = number != nil
+        guard number == 1 else {
             return try reader.refuse(value, "'version' takes the number 1")
         }
     }

@@ -21,6 +21,8 @@ struct CatalogDraft {
         var title: String?
         /// Its description.
         var description: String?
+        /// Of a chapter: its number as a season.
+        var season: Int?
         /// The position of the id.
         var position: SourcePosition
         /// Its own settings.
@@ -47,6 +49,8 @@ struct CatalogDraft {
     var layout: PathLayout?
     /// Whether a `provider` may be missing because of another mistake; then its absence isn't reported.
     var isProviderDoubtful = false
+    /// Whether it says that it is a catalog: it has a `version`, which is a number.
+    var isCatalog = false
     /// Whether the text was decoded to its end.
     var isComplete = false
     /// In the order of the file.

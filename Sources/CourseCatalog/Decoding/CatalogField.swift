@@ -11,7 +11,9 @@ enum CatalogField: UInt8, CaseIterable {
     /// Inherited.
     case provider, priority, quality, audio, subtitles, parameters, cover
     /// Of videos.
-    case date, sha256, size, subtitleFiles, attachments
+    case date, sha256, size, subtitleFiles, attachments, episode
+    /// Of chapters.
+    case season
     /// Of what comes along with a video.
     case lang, url
 
@@ -41,9 +43,10 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .defaults: Self.inherited
         case .course: [.id, .title, .description, .discover, .layout] + Self.inherited + [.chapters, .videos]
         case .discovery: [.includedTitles, .excludedTitles, .newest, .every]
-        case .chapter: [.id, .title, .description] + Self.inherited + [.videos]
+        case .chapter: [.id, .title, .description, .season] + Self.inherited + [.videos]
         case .video:
-            [.id, .title, .description, .date] + Self.inherited + [.sha256, .size, .subtitleFiles, .attachments]
+            [.id, .title, .description, .date, .episode] + Self.inherited
+                + [.sha256, .size, .subtitleFiles, .attachments]
         case .subtitleFile: [.lang, .url]
         case .attachment: [.title, .url]
         }

@@ -60,7 +60,7 @@ struct SettingsResolution {
                         id: chapter.id, writtenID: chapter.writtenID, title: chapter.title ?? chapter.id,
                         hasOwnTitle: chapter.title != nil,
                         description: chapter.description, location: SourceLocation(source, chapter.position),
-                        ownCover: chapter.own.cover,
+                        ownCover: chapter.own.cover, season: chapter.season,
                         settings: settings, videos: VideoList(table: table, range: chapter.videos))
                 })
         }

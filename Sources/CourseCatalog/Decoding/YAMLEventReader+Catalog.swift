@@ -86,6 +86,15 @@ extension YAMLEventReader {
         return nil
     }
 
+    /// Decodes a number in a range.
+    mutating func number(_ value: YAMLEvent, _ key: String, in range: ClosedRange<Int>) throws(YAMLStop) -> Int? {
+        if value.kind == .scalar, value.isPlain, let number = CoreSchema.integer(value.text), range.contains(number) {
+            return number
+        }
+        try refuse(value, "\(key) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+        return nil
+    }
+
     /// Decodes a truth value.
     mutating func flag(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> Bool? {
         if value.kind == .scalar, value.isPlain, let flag = CoreSchema.bool(value.text) { return flag }

@@ -1,7 +1,7 @@
 extension Course {
     /// The course with the videos that its provider lists. What the catalog says wins, video by video and key by key: a
     /// video that it names stays in its place and keeps its settings, and gets what the catalog doesn't say from the
-    /// listing.
+    /// listing. Only ids are spelled as listed: the provider made them.
     ///
     /// Chapters that only the catalog names come first, then those of the listing in their order; the same holds for the
     /// videos of each.
@@ -32,7 +32,7 @@ extension Course {
             for index in indices {
                 let entry = listing.videos[index]
                 if ownIDs.contains(entry.id), let video = written[entry.id] {
-                    builder.append(video, filledFrom: entry, above: settings)
+                    builder.append(video, filledFrom: entry, above: settings, isPlacedByListing: true)
                 } else if written[entry.id] == nil {
                     builder.append(entry, above: settings)
                 }
@@ -65,10 +65,11 @@ extension Course {
             let (own, entry, settings) = part
             let title = own.flatMap { $0.hasOwnTitle ? $0.title : nil } ?? entry?.title
             return Chapter(
-                id: own?.id ?? entry?.id ?? "", writtenID: own?.writtenID ?? entry?.writtenID ?? "",
+                id: own?.id ?? entry?.id ?? "", writtenID: entry?.writtenID ?? own?.writtenID ?? "",
                 title: title ?? own?.title ?? entry?.id ?? "", hasOwnTitle: own?.hasOwnTitle ?? false,
                 description: own?.description, location: own?.location ?? location,
-                ownCover: own?.ownCover ?? entry?.cover.map { .url($0) }, settings: settings,
+                ownCover: own?.ownCover ?? entry?.cover.map { .url($0) }, season: own?.season ?? entry?.season,
+                settings: settings,
                 videos: VideoList(table: table, range: range))
         }
         return course

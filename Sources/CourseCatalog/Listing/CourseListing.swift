@@ -12,6 +12,8 @@ package struct CourseListing: Sendable {
         package var title: String?
         /// The URL of its cover.
         package var cover: String?
+        /// Its number as a season.
+        package var season: Int?
 
         /// A chapter; its id is normalized.
         package init(id: String, title: String? = nil, cover: String? = nil) {
@@ -52,6 +54,8 @@ package struct CourseListing: Sendable {
         package var subtitleFiles: [SubtitleFile] = []
         /// Files that belong to it.
         package var attachments: [Attachment] = []
+        /// Its number in its season.
+        package var episode: Int?
 
         /// A video; its id is normalized.
         package init(id: String, chapter: Int? = nil) {

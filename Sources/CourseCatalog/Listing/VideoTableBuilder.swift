@@ -24,7 +24,9 @@ struct VideoTableBuilder {
 
     /// The finished table.
     consuming func table() -> VideoTable {
-        VideoTable(source: source, folder: folder, records: records, text: text, settings: settings, extras: extras)
+        VideoTable(
+            source: source, folder: folder, records: records, text: text, settings: settings, extras: extras,
+            isListed: true)
     }
 
     /// Adds a listed video that the catalog doesn't name.
@@ -35,12 +37,15 @@ struct VideoTableBuilder {
         record.settings = place(
             listed.parameters.isEmpty ? base : Settings(OwnSettings(parameters: listed.parameters), above: base))
         record.priority = Int32(clamping: base.priority)
+        record.isPlacedByListing = true
         fill(&record, VideoExtras(), from: listed)
         records.append(record)
     }
 
     /// Adds a video that the catalog names. What it doesn't say is taken from the listing.
-    mutating func append(_ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings) {
+    mutating func append(
+        _ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings, isPlacedByListing: Bool = false
+    ) {
         var record = VideoRecord(position: SourcePosition(line: video.location.line, column: video.location.column))
         record.id = keep(video.id)
         let title = video.title == video.id ? listed?.title ?? video.title : video.title
@@ -53,6 +58,8 @@ struct VideoTableBuilder {
                     video.settings, aboveInserted: Settings(OwnSettings(parameters: parameters), above: base)))
         record.priority = Int32(clamping: video.priority)
         record.hasPriority = true
+        record.isPlacedByListing = isPlacedByListing
+        record.episode = Int32(clamping: video.episode ?? -1)
         record.cover = video.coverText.map { keep($0) } ?? TextPlace()
         record.size = video.size ?? -1
         record.digest = video.sha256.map { keepDigest($0) } ?? VideoRecord.none
@@ -78,7 +85,9 @@ struct VideoTableBuilder {
         if own.attachments.isEmpty { own.attachments = listed.attachments }
         own.description = own.description ?? listed.summary
         own.date = own.date ?? listed.date
-        if own.writtenID == nil, listed.writtenID != listed.id { own.writtenID = listed.writtenID }
+        if record.episode < 0 { record.episode = Int32(clamping: listed.episode ?? -1) }
+        // Strings that differ only in spelling are equal for Swift.
+        own.writtenID = listed.writtenID.utf8.elementsEqual(listed.id.utf8) ? nil : listed.writtenID
         keep(own, of: &record)
     }
 

@@ -61,6 +61,8 @@ package struct Chapter: Sendable {
     package let location: SourceLocation
     /// The chapter's own cover, not an inherited one.
     package let ownCover: CoverSource?
+    /// Its number as a season, by the catalog or its provider; nil if neither says one.
+    package let season: Int?
     /// The settings of its videos without their own.
     package let settings: Settings
     /// Its videos.

@@ -64,11 +64,20 @@ package struct Video: Sendable {
     /// Files that belong to the video.
     package var attachments: [Attachment] { extras?.attachments ?? [] }
 
+    /// Whether addresses that it has may be its provider's, by the listing of its course.
+    package var isListed: Bool { table.isListed }
+
     /// Its description.
     package var description: String? { extras?.description }
 
     /// Its date of publication, as `2026-10-05`.
     package var date: String? { extras?.date }
+
+    /// Its number in its season, by the catalog or its provider; nil if neither says one.
+    package var episode: Int? { record.episode < 0 ? nil : Int(record.episode) }
+
+    /// Whether its provider's listing says where it stands. Otherwise the catalog does.
+    package var isPlacedByListing: Bool { record.isPlacedByListing }
 
     private var extras: VideoExtras? { record.extras == VideoRecord.none ? nil : table.extras[Int(record.extras)] }
 

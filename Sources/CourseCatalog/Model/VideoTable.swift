@@ -15,11 +15,13 @@ final class VideoTable: Sendable {
     let settings: [Settings]
     /// Elements referred to by records.
     let extras: [VideoExtras]
+    /// Whether a provider has listed them, with their addresses.
+    let isListed: Bool
 
     /// A table of decoded videos.
     init(
         source: SourceName, folder: String, records: [VideoRecord], text: [UInt8], settings: [Settings],
-        extras: [VideoExtras]
+        extras: [VideoExtras], isListed: Bool = false
     ) {
         self.source = source
         self.folder = folder
@@ -27,6 +29,7 @@ final class VideoTable: Sendable {
         self.text = text
         self.settings = settings
         self.extras = extras
+        self.isListed = isListed
     }
 
     /// The text at a position.
@@ -68,6 +71,10 @@ struct VideoRecord {
     var priority: Int32 = 0
     /// Whether the priority is its own.
     var hasPriority = false
+    /// Whether its provider's listing says where it stands.
+    var isPlacedByListing = false
+    /// Its number in its season; negative for none.
+    var episode: Int32 = -1
 }
 
 /// Values that few videos have.

@@ -102,12 +102,18 @@ package struct CatalogReader {
         bytesLeft = max(0, bytesLeft - outcome.bytes)
         nodesLeft = max(0, nodesLeft - outcome.nodes)
         memoryLeft = max(0, memoryLeft - outcome.held)
+        if let (entry, includer) = naming, outcome.refusal == nil, !outcome.draft.isCatalog,
+            outcome.mistakes.items.contains(where: { $0.location.position != .wholeFile })
+        {
+            // A catalog of somebody else may name any file: what isn't a catalog isn't quoted.
+            found[includer].error(
+                at: entry.location, "\(Self.name(of: entry, shown)) isn't a catalog: it lacks 'version: 1'")
+            return
+        }
         if let refusal = outcome.refusal {
             unreadableCount += 1
             if let (entry, includer) = naming {
-                let pattern = "the include '\(entry.pattern.excerpt)'"
-                let name = IncludePattern.isPattern(entry.pattern) ? "\(shown), which \(pattern) means," : pattern
-                found[includer].error(at: entry.location, "\(name) \(refusal)")
+                found[includer].error(at: entry.location, "\(Self.name(of: entry, shown)) \(refusal)")
             } else {
                 outcome.mistakes.error(at: SourceLocation(source, .wholeFile), refusal)
             }
@@ -134,6 +140,12 @@ package struct CatalogReader {
         }
         found[index].add(contentsOf: outcome.mistakes)
         for entry in includes { include(entry, from: index, base: inherited, chain: chain + [path]) }
+    }
+
+    /// An include in a message, with the file that a pattern means.
+    private static func name(of entry: CatalogDraft.Include, _ shown: String) -> String {
+        let pattern = "the include '\(entry.pattern.excerpt)'"
+        return IncludePattern.isPattern(entry.pattern) ? "\(shown), which \(pattern) means," : pattern
     }
 
     private mutating func add(_ course: Course, mistakes: inout DiagnosticList) {

@@ -43,6 +43,7 @@ enum FieldSchema {
         case .cover:
             ["type": "string", "anyOf": [["pattern": .string(urlPattern)], ["pattern": .string(besidePattern)]]]
         case .sha256: ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
+        case .episode, .season: ["type": "integer", "minimum": 0, "maximum": .int(CatalogBounds.number)]
         case .size: ["type": "integer", "minimum": 0, "maximum": .int(1 << 53)]
         case .subtitleFiles: list(of: "subtitleFile")
         case .attachments: list(of: "attachment")
@@ -91,6 +92,8 @@ extension CatalogField {
         case .title: "The title; by default the id."
         case .description: "What it is about, for .nfo, .info.json and index.html."
         case .date: "The day on which it was published, such as 2026-10-05."
+        case .episode: "Its number in its season, for {number}; by default its place among its siblings."
+        case .season: "Its number as a season, for {season}; by default its place among the chapters."
         case .chapters: "The chapters."
         case .videos: "The videos: an id alone, or a mapping."
         case .discover:

@@ -57,12 +57,13 @@ struct LibraryMove: AsyncParsableCommand {
 struct LibraryAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Use a folder as the library, even if it is another one's or unmarked.",
+        abstract: "Use a folder as the library, even if it is another state's or unmarked.",
         usage: "coursefetch library adopt [<options>]",
         discussion: """
             For a library that lost its mark, or that belonged to another state. Known files stay, and the next sync \
             downloads missing ones. After the state was lost or an older one was restored, --rebuild reads the \
-            library's own list of files, checks each line against its file, and uses no network.
+            library's own list of files, checks each line against its file, and uses no network. The library of another \
+            user is refused: --user NAME adopts it for them, --from-user NAME takes it over from them.
 
             EXAMPLES:
               coursefetch library adopt
@@ -72,6 +73,8 @@ struct LibraryAdopt: AsyncParsableCommand {
 
     @Flag(help: "Rebuild the state from the list of files in the library.")
     var rebuild = false
+    @Option(help: ArgumentHelp("Take the library over from this user.", valueName: "name"))
+    var fromUser: String?
 
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
@@ -80,7 +83,7 @@ struct LibraryAdopt: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let change = try await context.orRefuse { () throws(Refusal) in
-            try await LibraryChange.adopt(settings.location, rebuild: rebuild)
+            try await LibraryChange.adopt(settings.location, rebuild: rebuild, from: fromUser)
         }
         if output.json {
             context.output.send(LibraryText.json(change, "library adopt", now: Date()), to: STDOUT_FILENO)

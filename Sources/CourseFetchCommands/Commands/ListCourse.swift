@@ -54,7 +54,7 @@ struct ListCourse: AsyncParsableCommand {
             try await ListingProbe.run(
                 catalogs: catalogs, course: words.last ?? "", user: settings.user.value, state: settings.state.value,
                 plugins: settings.plugins.value, caFile: settings.caFile.value, helpers: settings.credentialHelpers,
-                maxDelete: settings.maxDelete.value, zone: context.zone, logger: logger)
+                maxDelete: settings.maxDelete.value, logger: logger)
         }
         switch result {
         case .success(let report):

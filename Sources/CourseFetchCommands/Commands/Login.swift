@@ -73,7 +73,7 @@ struct Login: AsyncParsableCommand {
         guard let provider else {
             let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
             tell(
-                report, SessionText.loggedIn(report, given: settings.user.value, now: Date(), zone: context.zone),
+                report, SessionText.loggedIn(report, now: Date(), zone: context.zone),
                 context)
             return try await context.finish()
         }

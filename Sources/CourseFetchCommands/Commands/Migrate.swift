@@ -67,9 +67,14 @@ struct Migrate: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: ArgumentHelp("Let the next sync begin with what was queued, or pause it until resume (default: --start).")
+        help: ArgumentHelp("Let the next sync begin with what was queued, or pause it until resume.")
     )
     var start = true
+
+    @Flag(
+        help: ArgumentHelp(
+            "Take an archive's lines without a file for videos that you have seen: they are cancelled (yt-dlp)."))
+    var seen = false
 
     @Flag(help: "Remove the source's files at the end, if all of it is in and every file was compared.")
     var removeSource = false
@@ -105,6 +110,7 @@ struct Migrate: AsyncParsableCommand {
         }
         if !start, !requeue { throw ValidationError("--no-start needs --requeue: without it nothing is queued") }
         if sourceUser != nil { try MigrationKinds.check("--source-user", kind, MigrationKinds.ofUsers) }
+        if seen { try MigrationKinds.check("--seen", kind, [SourceKind.ytDlp.rawValue]) }
         if list != nil { try MigrationKinds.check("--list", kind, MigrationKinds.listed) }
     }
 
@@ -123,8 +129,7 @@ struct Migrate: AsyncParsableCommand {
         }
         let options = options(settings, catalogs)
         let session = MigrationSession(
-            options: options, command: words(catalogs), isJSON: output.json, user: settings.user.value,
-            context: context)
+            options: options, command: words(catalogs), isJSON: output.json, context: context)
         let status = try await session.run()
         if status != .success { throw await context.exit(status) }
     }
@@ -140,6 +145,7 @@ struct Migrate: AsyncParsableCommand {
         options.requeues = requeue
         options.pausesQueued = !start
         options.removesSource = removeSource
+        options.skipsSeen = seen
         options.isDryRun = dryRun
         return options
     }

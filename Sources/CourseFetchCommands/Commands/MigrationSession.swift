@@ -10,7 +10,6 @@ struct MigrationSession {
     /// The command line, from `migrate` on.
     let command: [String]
     let isJSON: Bool
-    let user: String?
     let context: CommandContext
 
     /// Runs it to its end, and prints what became of it.
@@ -18,7 +17,7 @@ struct MigrationSession {
         let progress = StandingLines(descriptor: STDERR_FILENO, environment: context.environment)
         let text = Mutex(
             MigrationText(
-                source: options.source, command: command, user: user, isDryRun: options.isDryRun,
+                source: options.source, command: command, isDryRun: options.isDryRun,
                 style: context.style(of: STDOUT_FILENO)))
         let lines = Mutex<[String]>([])
         let meter = Mutex(MigrationProgressText())

@@ -35,11 +35,7 @@ struct OpenVideo: AsyncParsableCommand {
         let context = CommandContext()
         let (files, report) = try await context.finishedFiles([selector], place)
         if let problem = FilesText.nothing(files, [selector]) { throw await context.refuse(.failures, problem) }
-        let courses = Set(files.items.map(\.reference.course))
-        let page =
-            selector.chapter == nil && courses.count == 1
-            ? courses.first.flatMap { FinishedFiles.page(of: $0, report) } : nil
-        guard let path = page ?? (files.items.count == 1 ? files.items.first?.path : nil) else {
+        guard let path = files.path(toOpen: selector, page: { FinishedFiles.page(of: $0, report) }) else {
             throw await context.refuse(.usage, FilesText.ambiguous(files))
         }
         let opener = with.map(Opener.command) ?? .desktop

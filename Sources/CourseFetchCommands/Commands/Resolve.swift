@@ -78,7 +78,7 @@ struct Resolve: AsyncParsableCommand {
             case .failure(let error):
                 conditions.insert(ResolveText.condition(error))
                 context.complain(
-                    ResolveText.failure(answer.reference, error, provider: answer.provider, user: settings.user.value))
+                    ResolveText.failure(answer.reference, error, provider: answer.provider))
             }
         }
         throw await context.exit(ExitStatus(conditions))

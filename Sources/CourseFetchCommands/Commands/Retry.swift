@@ -30,6 +30,7 @@ struct Retry: AsyncParsableCommand {
 
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     func run() async throws {
         var picks = picks
@@ -40,7 +41,7 @@ struct Retry: AsyncParsableCommand {
             return
         }
         let context = CommandContext()
-        let settings = try await context.settings(place.texts)
+        let settings = try await context.usableSettings(place.texts, plugins.texts)
         // Before anything changes.
         let known = try await context.orRefuse { () throws(Refusal) in try KnownCatalogs.read(settings.location) }
         let catalogs = settings.catalogs.value.isEmpty && !known.isEmpty ? known : try await context.catalogs(settings)

@@ -31,22 +31,19 @@ struct RunReaders: Sendable {
     private let zone: TimeZone
     private let screen: TerminalScreen?
     private var log: PlainLog
-    /// The user's name, as given on the command line or in the settings.
-    private let user: String?
 
-    init(_ choice: Choice, context: CommandContext, user: String? = nil) {
+    init(_ choice: Choice, context: CommandContext) {
         self.choice = choice
-        self.user = user
         output = context.output
         zone = context.zone
         log = PlainLog(
-            isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, user: user, zone: context.zone,
+            isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, zone: context.zone,
             style: context.style(of: STDERR_FILENO))
         guard choice.isLive else {
             screen = nil
             return
         }
-        let view = LiveView(style: context.style(of: STDERR_FILENO), user: user, zone: context.zone)
+        let view = LiveView(style: context.style(of: STDERR_FILENO), zone: context.zone)
         screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: context.environment)
     }
 
@@ -88,7 +85,7 @@ struct RunReaders: Sendable {
             return
         }
         let time = ClockText.local(next, now: Date(), zone: zone)
-        let problems = SummaryText.problems(summary, user: user)
+        let problems = SummaryText.problems(summary)
         for text in SummaryText.errors(summary) + [SummaryText.line(summary)] + problems {
             say(text, isResult: false)
         }
@@ -117,7 +114,7 @@ struct RunReaders: Sendable {
             // An expired login or an old failure needs the user: cron's mail must have it.
             let lines =
                 choice.isQuiet
-                ? SummaryText.remedies(summary, user: user) : SummaryText.advice(summary, user: user)
+                ? SummaryText.remedies(summary) : SummaryText.advice(summary)
             for line in lines { output.line(line, to: STDERR_FILENO) }
         }
         await output.flush()

@@ -18,6 +18,7 @@ struct Sync: AsyncParsableCommand {
               coursefetch sync https://media.example.org/catalog.yaml
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
+              coursefetch sync catalog.yaml --dry-run --list
               coursefetch sync --quiet ~/catalog.yaml   for cron: silent if nothing fails
               coursefetch sync catalog.yaml --until 06:00 --min-free-space 5G
               coursefetch sync --json catalog.yaml | jq 'select(.path)'
@@ -45,6 +46,9 @@ struct Sync: AsyncParsableCommand {
         let catalogs = try await context.catalogs(settings)
         if settings.watch.value, catalogs.contains("-") {
             throw await context.refuse(.usage, "--watch can't read standard input again; name a file or an address")
+        }
+        if settings.list.value, !settings.dryRun.value {
+            throw await context.refuse(.usage, "--list goes with --dry-run; without it, sync always asks")
         }
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)

@@ -81,7 +81,7 @@ struct SyncSession {
         var readers = RunReaders(
             RunReaders.Choice(
                 progress: false, quiet: settings.quiet.value, json: isJSON, outputIsTerminal: false,
-                errorIsTerminal: false, canMoveCursor: false), context: context, user: settings.user.value)
+                errorIsTerminal: false, canMoveCursor: false), context: context)
         for warning in plan.warnings { readers.receive(.warning(warning, nil)) }
         for item in plan.items {
             if isJSON {
@@ -95,11 +95,13 @@ struct SyncSession {
             context.output.send(JSONEvents.line(.finished(plan.summary), now: now), to: STDOUT_FILENO)
         } else {
             for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
-            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan)) }
-            let user = settings.user.value
+            if plan.summary.errors.isEmpty, !settings.quiet.value {
+                context.say(DryRunText.summary(plan))
+                if let unknown = DryRunText.unknown(plan) { context.say(unknown) }
+            }
             let advice =
                 settings.quiet.value
-                ? SummaryText.remedies(plan.summary, user: user) : SummaryText.advice(plan.summary, user: user)
+                ? SummaryText.remedies(plan.summary) : SummaryText.advice(plan.summary)
             for text in advice { context.complain(text) }
         }
         await context.output.flush()
@@ -118,7 +120,7 @@ struct SyncSession {
                 progress: settings.progress.value, quiet: settings.quiet.value, json: settings.json.value,
                 outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
                 canMoveCursor: TerminalStyle.canMoveCursor(environment: context.environment)),
-            context: context, user: settings.user.value)
+            context: context)
     }
 
     private func logger(_ readers: RunReaders) -> Logger {

@@ -22,4 +22,5 @@ struct TransferOptions: SettingOptions {
     @Flag(\.refetchLost) var refetchLost: Bool?
     @Flag(\.retryFailed) var retryFailed: Bool?
     @Flag(\.dryRun) var dryRun = false
+    @Flag(\.list) var list = false
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 struct UnattendedOptions: SettingOptions {
     @Option(\.maxDuration) var maxDuration: String?
     @Option(\.until) var until: String?
+    @Option(\.between) var between: String?
     @Option(\.maxTransfer) var maxTransfer: String?
     @Option(\.minFreeSpace) var minFreeSpace: String?
     @Option(\.wait) var wait: String?

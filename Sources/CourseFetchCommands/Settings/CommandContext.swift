@@ -21,7 +21,9 @@ struct CommandContext: Sendable {
         let texts = options.reduce(into: [:]) { all, texts in all.merge(texts) { first, _ in first } }
         do throws(SettingsError) {
             let file = try SettingsFile.path(environment: environment).map(SettingsFile.read) ?? .none
-            return try SyncSettings(SettingLayers(options: texts, environment: environment, file: file))
+            let settings = try SyncSettings(SettingLayers(options: texts, environment: environment, file: file))
+            SuggestedCommand.remember(settings.givenPlaces)
+            return settings
         } catch {
             for problem in error.problems { complain(problem.text) }
             throw await exit(.usage)
@@ -102,7 +104,7 @@ extension CommandContext {
         throw await refuse(
             .usage,
             """
-            no catalog is named. Name one (coursefetch sync catalog.yaml), or list yours in \(file) \
+            no catalog is named. Name one (\(SuggestedCommand.text("sync catalog.yaml"))), or list yours in \(file) \
             (catalogs: [/path/to/catalog.yaml]). A first one is made by: coursefetch init
             """)
     }

@@ -23,6 +23,14 @@ extension SettingOrigin: CustomStringConvertible {
 }
 
 extension SettingOrigin {
+    /// Whether it holds for this command only.
+    var isGiven: Bool {
+        switch self {
+        case .option, .environment: true
+        case .file, .state, .standard: false
+        }
+    }
+
     /// The setting's name as written in this origin: `--ca-file`, `COURSEFETCH_CA_FILE`, `config.yaml:3:10: ca-file`.
     func naming(_ name: String) -> String {
         switch self {

@@ -167,6 +167,9 @@ struct SettingTable: Sendable {
         "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")
     let dryRun = SettingKey<Bool>(
         "dry-run", short: "n", isInvertible: false, help: "Show what sync would do and why; change nothing.")
+    let list = SettingKey<Bool>(
+        "list", isInvertible: false,
+        help: "With --dry-run: ask providers for the listings of courses with discover, as sync does.")
 
     // MARK: beside the videos
 
@@ -205,6 +208,13 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in
         guard let end = RunWindow.End(text) else { throw .notATime(text) }
         return end
+    }
+    let between = SettingKey<RunWindow.Hours?>(
+        "between", .value("hours"), standard: nil,
+        help: "Begin only in these hours of the day (01:00-06:00), and stop at their end; the next sync continues."
+    ) { text throws(ValueError) in
+        guard let hours = RunWindow.Hours(text) else { throw .notHours(text) }
+        return hours
     }
     let maxTransfer = SettingKey<Int64?>(
         "max-transfer", .value("size"), standard: nil,

@@ -51,6 +51,7 @@ enum SettingText {
         case let value as PathLayout: return value.template
         case let value as MaxDelete: return written(value)
         case let value as RunWindow.End: return written(value)
+        case let value as RunWindow.Hours: return value.description
         case let values as [Any]: return values.isEmpty ? "–" : values.map(written).joined(separator: " ")
         default: break
         }

@@ -7,6 +7,8 @@ enum SettingProblem: Sendable, Equatable {
     case environment(variable: String, ValueError)
     case file(Diagnostic)
     case unreadable(String)
+    /// Somebody else could change it, for this reason.
+    case distrusted(String, String)
     /// Two that exclude each other, from the same origin.
     case contradiction(String, String)
 
@@ -16,6 +18,8 @@ enum SettingProblem: Sendable, Equatable {
         case .option(let name, let error): "error: --\(name): \(Self.printable(error))"
         case .environment(let variable, let error): "error: \(variable): \(Self.printable(error))"
         case .file(let diagnostic): diagnostic.text
+        case .distrusted(let path, let reason):
+            "error: the settings file \(path) isn't used, since it can name commands to run: \(reason)"
         case .unreadable(let path): "error: the settings file \(path) can't be read"
         case .contradiction(let one, let other): "error: --\(one) and --\(other) can't be used together"
         }

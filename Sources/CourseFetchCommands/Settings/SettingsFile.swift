@@ -1,5 +1,7 @@
+import FileSystem
 import Foundation
 import Hooks
+import SystemPackage
 import YAMLSource
 
 /// The user's settings file: names of settings and their values.
@@ -35,6 +37,8 @@ struct SettingsFile: Sendable {
     /// Reads the file at `path`; a missing one sets nothing. Throws all mistakes.
     static func read(_ path: String) throws(SettingsError) -> SettingsFile {
         guard access(path, F_OK) == 0 else { return .none }
+        // It names commands to run, as a plugin does.
+        if let reason = FileStatus.distrust(FilePath(path)) { throw SettingsError([.distrusted(path, reason)]) }
         guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError([.unreadable(path)]) }
         return try SettingsFile(bytes: Array(data), path: path)
     }

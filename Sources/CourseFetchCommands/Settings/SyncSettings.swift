@@ -31,6 +31,20 @@ struct SyncSettings: Sendable {
         try layers.check()
     }
 
+    /// The places that were given on the command line or by variables: the same words without them act on others.
+    var givenPlaces: SuggestedCommand.Places {
+        SuggestedCommand.Places(
+            user: Self.given(self.user), state: Self.given(self.state).map(Self.absolute),
+            library: Self.given(self.library).map(Self.absolute),
+            plugins: self.plugins.origin.isGiven ? self.plugins.value.map(Self.absolute) : [])
+    }
+
+    private static func given(_ setting: Setting<String?>) -> String? {
+        setting.origin.isGiven ? setting.value : nil
+    }
+
+    private static func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
+
     /// The effective value of a setting.
     subscript<Value>(dynamicMember key: KeyPath<SettingTable, SettingKey<Value>>) -> Setting<Value> {
         let key = SettingTable.shared[keyPath: key]
@@ -112,6 +126,7 @@ struct SyncSettings: Sendable {
         options.maxWait = self.maxWait.value
         options.only = self.only.value
         options.discovers = self.discover.value
+        options.asksWhenRehearsing = self.list.value
         options.acceptsListings = self.acceptListing.value
         options.prune = self.prune.value
         options.maxDelete = self.maxDelete.value
@@ -120,7 +135,8 @@ struct SyncSettings: Sendable {
         options.credentialHelpers = credentialHelpers
         options.checksums = self.checksum.value
         options.caFile = self.caFile.value
-        options.window = RunWindow(maxDuration: self.maxDuration.value, until: self.until.value)
+        options.window = RunWindow(
+            maxDuration: self.maxDuration.value, until: self.until.value, between: self.between.value)
         options.maxTransfer = self.maxTransfer.value
         options.minFreeSpace = self.minFreeSpace.value
         options.wait = self.wait.value ?? Self.standardWait(onTerminal: onTerminal)

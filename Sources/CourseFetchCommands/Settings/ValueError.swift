@@ -9,6 +9,7 @@ enum ValueError: Error, Sendable, Equatable {
     /// An interval that is too short.
     case tooShort(String, least: String)
     case notATime(String)
+    case notHours(String)
     /// An invalid entry of a timetable.
     case notASlot(String)
     case notAWeekday(String)
@@ -36,6 +37,7 @@ extension ValueError: CustomStringConvertible {
         case .notASize(let text): "'\(text)' isn't a size: write a number with B, K, M, G or T, such as 500K or 1.5M"
         case .notADuration(let text): "'\(text)' isn't a duration: write 30s, 10m, 4h, 2d or 1h30m"
         case .tooShort(let text, let least): "\(text) is less than \(least)"
+        case .notHours(let text): "'\(text)' isn't a span of hours: write 01:00-06:00, or 22:00-06:00 over midnight"
         case .notATime(let text): "'\(text)' isn't a time: write 06:00, or 2026-11-22T06:00:00Z"
         case .notASlot(let text):
             "'\(text)' isn't a timetable entry: write 08:00,512K or Mon-08:00,512K, with spaces between entries"

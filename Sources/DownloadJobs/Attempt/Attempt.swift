@@ -1,14 +1,17 @@
 package import DownloadStore
 import Foundation
+import ProviderKit
 
 /// The input and results of an attempt, common to all kinds of downloads.
-package struct Attempt: Sendable {
+package struct Attempt: Sendable, PrintsRedacted {
     var policy: AttemptPolicy
     /// The provider's answer; each request with it is counted.
     var answer: ResolvedMedia
     let connections: JobConnections
     /// When its transfer began.
     var began: Date
+    /// The address that answered it, after redirects; nil if it isn't known.
+    var url: String?
     /// Bytes that came from the network.
     var received: Int64 = 0
 }

@@ -74,6 +74,8 @@ package struct AttemptPolicy: Sendable {
     private var refusals = 0
     private var freshRefusals = 0
     private var checksumFailed = false
+    /// Whether an unexpected status has been asked again.
+    private var hasRetriedOnce = false
 
     package init(retries: Int, record: ResumeRecord?) {
         self.retries = retries
@@ -227,6 +229,10 @@ package struct AttemptPolicy: Sendable {
             guard withoutProgress < retries else { return .fail(error) }
             let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter)
             return .wait(error, delay: delay, hostFailed: isSilent)
+        case .retryOnce where hasRetriedOnce: return .fail(error)
+        case .retryOnce:
+            hasRetriedOnce = true
+            return .wait(error, delay: Backoff.delay(attempt: 1, jitter: jitter), hostFailed: false)
         case .retryHost(let after):
             withoutProgress += 1
             guard withoutProgress < retries else { return .giveUp(error, rest: after, hostFailed: true) }

@@ -27,8 +27,9 @@ struct CurrentAnswer: Sendable {
     }
 
     /// The server refused it.
-    mutating func refuse(_ reason: ResolveReason, status: Int?, bytes: Int64) {
-        previous = .init(reason: reason == .expired ? .expired : .rejected, status: status, bytes: bytes)
+    mutating func refuse(_ reason: ResolveReason, status: Int?, bytes: Int64, server: String? = nil) {
+        previous = .init(
+            reason: reason == .expired ? .expired : .rejected, status: status, bytes: bytes, server: server)
         media = nil
     }
 
@@ -47,8 +48,11 @@ struct CurrentAnswer: Sendable {
     }
 
     /// Takes an answer. Returns why the provider was asked; nil if the answer's URL can't be fetched.
-    mutating func take(_ resolution: Resolution, at now: Date) -> ResolveReason? {
-        guard let resolved = ResolvedMedia(resolution, at: now) else { return nil }
+    mutating func take(
+        _ resolution: Resolution, confinement: NetworkScope? = nil, at now: Date
+    ) -> ResolveReason? {
+        guard var resolved = ResolvedMedia(resolution, at: now) else { return nil }
+        resolved.confinement = confinement
         media = resolved
         lastOrigin = resolved.origin
         count += 1

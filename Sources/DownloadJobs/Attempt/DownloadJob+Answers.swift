@@ -14,7 +14,9 @@ extension DownloadJob {
     package func ask(_ connections: JobConnections, refused: DownloadError?) async -> JobOutcome {
         if Task.isCancelled { return .stopped }
         answer.media = nil
-        if let refused { answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0) }
+        if let refused {
+            answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0)
+        }
         return await resolveIfNeeded(connections) ?? .answered
     }
 
@@ -27,17 +29,24 @@ extension DownloadJob {
         do {
             var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
+            var confinement = await services.providers.confinement(of: wanted.listingSource)
             if let hooks = services.hooks, hooks.has(.beforeRequest) {
                 let facts = RequestFacts(
-                    HookSubject(wanted.reference), purpose: "video", url: resolution.url, headers: resolution.headers)
+                    HookSubject(wanted.reference), purpose: "video", url: resolution.url, sending: resolution.fields)
                 switch await hooks.beforeRequest(facts) {
-                case .go(let url, let headers): resolution.become(url, headers)
+                case .go(let change):
+                    // What the user's own command names may be anywhere.
+                    if change.url != resolution.url { confinement = nil }
+                    resolution.become(change)
                 case .refused(let reason): return .failed(.refusedByHook(reason))
                 case .trouble(.cancelled): return .stopped
                 case .trouble(let trouble): return .failed(.brokenHook(.beforeRequest, trouble))
                 }
             }
-            guard let reason = answer.take(resolution, at: services.clock.now), let media = answer.media else {
+            guard
+                let reason = answer.take(
+                    resolution, confinement: confinement, at: services.clock.now), let media = answer.media
+            else {
                 return .failed(.badURL)
             }
             services.events.post(
@@ -52,10 +61,12 @@ extension DownloadJob {
     private func outcome(of error: ProviderError) -> JobOutcome {
         let facts = DownloadError(error)
         switch error.kind {
-        case .authRequired: return .loginNeeded(facts)
-        case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
+        case .authRequired: return .loginNeeded(facts, server: error.serverName)
+        case .rateLimited:
+            return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30), server: error.serverName)
         case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
-        case .unavailable: return .unavailable(facts, retryAfter: error.retryAfter)
+        case .unavailable:
+            return .unavailable(facts, retryAfter: error.retryAfter, server: error.serverName)
         case .machineExhausted: return .suspended(.descriptors, facts)
         case .cancelled: return .stopped
         default: return .failed(facts)

@@ -1,7 +1,7 @@
 import CourseCatalog
 package import DownloadStore
 package import Foundation
-import MediaLibrary
+package import MediaLibrary
 package import MediaTransfer
 import ProviderKit
 package import RunSchedule
@@ -125,7 +125,7 @@ package actor DownloadJob: WatchedDownload {
             if let outcome = await resolveIfNeeded(connections) { return outcome }
             guard let found = answer.media else { return .stopped }
             if !found.isRead {
-                guard await connections.claim(found.origin.host) else { return .parked(host: found.origin.host) }
+                guard await connections.claim(found.origin.text) else { return .parked(host: found.origin.text) }
             }
             if let outcome = await become(DownloadKind.type(for: found.resolution)) { return outcome }
             guard let media = live.withLock({ $0.media }) else { return .stopped }
@@ -141,7 +141,9 @@ package actor DownloadJob: WatchedDownload {
             }
             let end = await media.transfer(&attempt)
             take(attempt)
-            guard let outcome = await outcome(of: end, host: found.origin.host) else { continue }
+            guard
+                let outcome = await outcome(of: end, at: attempt.url ?? found.resolution.url, host: found.origin.text)
+            else { continue }
             // Its bytes in memory are kept while it is resolved again or waits a moment.
             if outcome.isLong { await media.rest() }
             return outcome
@@ -149,11 +151,12 @@ package actor DownloadJob: WatchedDownload {
     }
 
     /// Nil to go on at once.
-    private func outcome(of end: AttemptEnd, host: String) async -> JobOutcome? {
+    private func outcome(of end: AttemptEnd, at url: String, host: String) async -> JobOutcome? {
         switch end {
         case .complete(let arrived): complete(arrived)
         case .over(let outcome): outcome
-        case .follows(let action, let error, let failed): await carryOut(action, error, host: failed ?? host)
+        case .follows(let action, let error, let failed):
+            await carryOut(action, error, at: url, host: failed ?? host)
         }
     }
 
@@ -166,7 +169,9 @@ package actor DownloadJob: WatchedDownload {
     }
 
     /// Nil to go on at once.
-    private func carryOut(_ action: AttemptPolicy.Action, _ error: DownloadError?, host: String) async -> JobOutcome? {
+    private func carryOut(
+        _ action: AttemptPolicy.Action, _ error: DownloadError?, at url: String, host: String
+    ) async -> JobOutcome? {
         switch action {
         case .transfer, .resolve, .startOver:
             if let error { retrying(error) }
@@ -175,7 +180,7 @@ package actor DownloadJob: WatchedDownload {
         switch action {
         case .transfer: return nil
         case .resolve(let reason, let status):
-            answer.refuse(reason, status: status, bytes: progress.bytes)
+            answer.refuse(reason, status: status, bytes: progress.bytes, server: Origin(url: url)?.text)
             return nil
         case .startOver: return await startOver()
         case .wait(let error, let delay, let hostFailed):
@@ -203,10 +208,24 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The complaint if a complete file is a web page, whatever type its server gave; nil otherwise.
-    package func pageComplaint(_ partial: PartialFile) -> FileComplaint? {
-        guard let beginning = try? partial.prefix(PageSign.length), PageSign.isHTML(beginning) else { return nil }
-        let failure = TransferFailure.refused(status: 200, .page("text/html"))
+    /// The complaint if a complete file is what a host says in place of it, whatever type its server gave; nil otherwise.
+    ///
+    /// - Parameters:
+    ///   - fileExtension: the one that it would get. Only picture and sound are never text.
+    ///   - isProven: whether its checksum is the expected one.
+    package func pageComplaint(
+        _ partial: PartialFile, as fileExtension: FileExtension, isProven: Bool
+    ) -> FileComplaint? {
+        guard let beginning = try? partial.prefix(max(PageSign.length, TextBody.length) + 1) else { return nil }
+        let type: String
+        if PageSign.isHTML(beginning) {
+            type = "text/html"
+        } else if !isProven, fileExtension.isMedia, TextBody.begins(beginning) {
+            type = "text/plain"
+        } else {
+            return nil
+        }
+        let failure = TransferFailure.refused(status: 200, .page(type))
         var complaint = FileComplaint(DownloadError(failure, at: answer.media?.resolution.url), isFinal: false)
         complaint.blamesURL = true
         return complaint

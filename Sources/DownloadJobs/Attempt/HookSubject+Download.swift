@@ -11,24 +11,57 @@ extension HookSubject {
     }
 }
 
+extension RequestFacts {
+    /// A request as the user's hook commands get it: without the headers that belong to an origin.
+    init(_ subject: HookSubject, purpose: String, url: String, sending fields: [HTTPField]) {
+        let shown = fields.filter { !$0.isPrivateByName }
+        self.init(
+            subject, purpose: purpose, url: url,
+            headers: Dictionary(shown.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last }))
+    }
+}
+
 extension Resolution {
-    /// Applies the change of the user's hook command. The token belongs to its origin: another one doesn't get it.
-    mutating func become(_ url: String, _ headers: [String: String]) {
-        if Origin(url: url) != Origin(url: self.url) { token = nil }
-        self.url = url
-        self.headers = headers
+    var fields: [HTTPField] { headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) } }
+
+    /// Applies the change of the user's hook command. Token, cookies and the like belong to their origins: another one
+    /// doesn't get them, but for what the command itself gives it.
+    mutating func become(_ change: RequestChange) {
+        let origin = Origin(url: change.url)
+        let own = [url] + (token?.origins ?? [])
+        if !own.contains(where: { Origin(url: $0) == origin }) { token = nil }
+        let isOwn = origin == Origin(url: url) || token != nil
+        url = change.url
+        headers = change.headers.merging(isOwn ? withheld(from: change) : [:]) { $1 }
+    }
+
+    private func withheld(from change: RequestChange) -> [String: String] {
+        let withheld = fields.withheld(from: change)
+        return Dictionary(withheld.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 }
 
 extension TransferRequest {
-    /// Applies the change of the user's hook command to a sidecar's request.
-    mutating func become(_ url: String, _ headers: [String: String]) {
-        if let origin = Origin(url: url), origin != Origin(url: self.url) {
+    /// Applies the change of the user's hook command to a sidecar's request, by the same rule.
+    mutating func become(_ change: RequestChange) {
+        var withheld = fields.withheld(from: change)
+        let isChanged =
+            Origin(url: change.url) != Origin(url: url)
+            || change.named.contains { HTTPField(name: $0, value: "").isPrivateByName }
+        if isChanged, let origin = Origin(url: change.url), !trustedOrigins.contains(origin) {
+            withheld = []
             privateFields = []
             privateQuery = nil
             trustedOrigins = [origin]
         }
-        self.url = url
-        fields = headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) }
+        url = change.url
+        fields = change.headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) } + withheld
+    }
+}
+
+extension [HTTPField] {
+    /// The fields that a command didn't get, and didn't name either.
+    fileprivate func withheld(from change: RequestChange) -> [HTTPField] {
+        filter { $0.isPrivateByName && !change.named.contains($0.name.lowercased()) }
     }
 }

@@ -13,12 +13,12 @@ package enum JobOutcome: Sendable {
     case waits(DownloadError, delay: Duration, hostFailed: String?)
     /// Resolved, but its host has no free connection; it keeps the answer.
     case parked(host: String)
-    /// The provider asks for a pause; no failure of the download.
-    case providerWaits(DownloadError, delay: Duration)
+    /// The provider asks for a pause; no failure of the download. `server` of these three is the one that it names.
+    case providerWaits(DownloadError, delay: Duration, server: String? = nil)
     /// The provider can't be reached, or can't answer; no failure of the download.
-    case unavailable(DownloadError, retryAfter: Duration?)
+    case unavailable(DownloadError, retryAfter: Duration?, server: String? = nil)
     /// The provider requires a login.
-    case loginNeeded(DownloadError)
+    case loginNeeded(DownloadError, server: String? = nil)
     /// Not available yet; `retryAfter` nil means the next run.
     case notReady(DownloadError, retryAfter: Duration?)
     /// A file of the library that might have had its bytes is different.

@@ -164,10 +164,13 @@ package final class Bookkeeper: Sendable {
     }
 
     /// Writes the journal and then `changes` in one transaction.
+    ///
+    /// A journal that can't be written is kept for the next transaction: no later row may become durable without those
+    /// noted before it, such as a finished video without the rows of its subtitles. `changes` are their caller's.
     private func write(_ changes: [DownloadChange]) -> Bool {
         let journal = state.withLock { state in
             defer { state.journal.removeAll(keepingCapacity: true) }
-            return state.failure == nil ? state.journal : []
+            return state.journal
         }
         var all = journal + changes
         do throws(StoreError) {
@@ -188,6 +191,8 @@ package final class Bookkeeper: Sendable {
             return state.withLock { $0.failure == nil }
         } catch {
             let isFirst = state.withLock { state in
+                // A contradiction would be refused each time.
+                if case .refusedTransition = error {} else { state.journal.insert(contentsOf: journal, at: 0) }
                 defer { state.failure = state.failure ?? error }
                 return state.failure == nil
             }

@@ -23,17 +23,18 @@ package enum Leftovers {
     /// The current places of files that an interrupted run was moving, by the state's paths. For readers that don't
     /// complete the moves.
     package static func moved(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String: String] {
-        guard let plan = try plan(store) else { return [:] }
-        return try library.moves.whereabouts(of: plan)
+        try plans(store).reduce(into: [:]) { places, plan in
+            places.merge(try library.moves.whereabouts(of: plan), uniquingKeysWith: { first, _ in first })
+        }
     }
 
     /// Complete files in `moving/` without a recorded move: somebody restored an older state.
     package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
-        try library.stranded.files(besides: try plan(store))
+        try library.stranded.files(besides: try plans(store))
     }
 
     /// The moves that an interrupted run recorded and didn't finish.
-    private static func plan(_ store: DownloadStore) throws -> MovePlan? {
-        MovePlan(recorded: try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) })
+    private static func plans(_ store: DownloadStore) throws -> [MovePlan] {
+        MovePlan.plans(recorded: try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) })
     }
 }

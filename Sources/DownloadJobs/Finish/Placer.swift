@@ -57,11 +57,13 @@ package struct Placer: Sendable {
                 failed(item.file, .library(error))
             }
         }
-        do {
-            try library.folders.flushNames(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
-        } catch {
-            for item in placed { failed(item.file, .library(error)) }
-            return []
+        let unflushed = library.folders.unflushedNames(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
+        if !unflushed.isEmpty {
+            placed = placed.filter { item in
+                let error = ([item] + item.parts).lazy.compactMap { unflushed[$0.stored.path] }.first
+                if let error { failed(item.file, .library(error)) }
+                return error == nil
+            }
         }
         // Before the row forgets it: a kill in between is settled at the next start.
         for item in placed { removeOld(item) }

@@ -2,6 +2,7 @@ package import DownloadStore
 import FileSystem
 package import Foundation
 package import MediaLibrary
+import SystemPackage
 
 /// Repairs the state that a killed process left between two steps. Runs at the start, under the user's lock.
 package struct Settling {
@@ -13,54 +14,110 @@ package struct Settling {
         self.library = library
     }
 
-    /// A file's path in the library, and its owner.
-    package typealias Place = (owner: RecordedMove.Owner, path: String)
+    /// What a start has found.
+    package struct Outcome {
+        /// Downloads finished by it, which haven't been reported yet.
+        package var finished: [DownloadRecord] = []
+        /// Courses with files that couldn't be put in their places, and the reason. Nothing else may be done in them.
+        package var unsettled: [String: LibraryError] = [:]
+    }
 
-    /// Completes recorded moves first, then interrupted renames, then removes unwanted partials. Returns the downloads
-    /// finished by this, which haven't been reported yet. Throws ``StoreError`` or ``LibraryError``.
+    /// Completes recorded moves first, and makes those again that failed; then completes interrupted renames, and removes
+    /// unwanted partials. A file that can't be put in its place costs its course only. Throws ``StoreError`` or
+    /// ``LibraryError``.
     ///
     /// `moved` is called before the state forgets the moves: after a kill in between the next start reports them again.
     @discardableResult
-    package func run(at now: Date, moved: ([Place]) -> Void = { _ in }) throws -> [DownloadRecord] {
-        let recorded = try store.moves.recorded()
-        let places = try carryOut(recorded)
-        moved(places)
-        if !recorded.isEmpty { try record(places) }
-        try library.moves.forgetMarks()
+    package func run(at now: Date, moved: ([FileMove]) -> Void = { _ in }) throws -> Outcome {
+        var outcome = Outcome()
+        let moves = try carryOut(try store.moves.recorded()) + carryOut(try takeUp())
+        moved(moves)
+        try record(moves)
+        for move in moves where move.path == nil {
+            guard let error = move.error, let course = try course(of: move.move.owner) else { continue }
+            outcome.unsettled[course] = outcome.unsettled[course] ?? error
+        }
         let placing = try store.runs.recover(at: now)
-        for record in placing { try settle(record) }
+        for record in placing {
+            do { try settle(record) } catch let error as LibraryError {
+                if let loss = library.loss() { throw loss }
+                outcome.unsettled[record.key.course] = outcome.unsettled[record.key.course] ?? error
+            }
+        }
         try dropPartials()
-        return try store.downloads.records(placing.map(\.id)).filter { $0.state == .finished && !$0.isPlacing }
+        outcome.finished = try store.downloads.records(placing.map(\.id)).filter {
+            $0.state == .finished && !$0.isPlacing
+        }
+        return outcome
     }
 
     /// Completes recorded moves, and records the new paths.
-    package func finishMoves(_ moves: [RecordedMove]) throws {
-        let places = try carryOut(moves)
-        if !moves.isEmpty { try record(places) }
+    @discardableResult
+    package func finishMoves(_ moves: [RecordedMove]) throws -> [FileMove] {
+        let done = try carryOut(moves)
+        try record(done)
+        return done
     }
 
-    /// Completes recorded moves; durable on return. Returns the new paths, for ``record(_:)``.
-    package func carryOut(_ moves: [RecordedMove]) throws -> [Place] {
-        guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
-            return []
-        }
-        let owners = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var places: [Place] = []
-        for (move, result) in zip(plan.moves, try library.moves.carryOut(plan)) {
-            guard let recorded = owners[move.id] else { continue }
-            switch result {
-            case .moved(let path): places.append((recorded.owner, path))
-            case .missing: places.append((recorded.owner, recorded.to))
-            case .stayed(let path, _): places.append((recorded.owner, path))
+    /// Completes recorded moves; durable on return, to be passed to ``record(_:)``. Throws only if the library is gone:
+    /// moves that can't be made now stay recorded.
+    package func carryOut(_ moves: [RecordedMove]) throws -> [FileMove] {
+        let recorded = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var done: [FileMove] = []
+        for plan in MovePlan.plans(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) {
+            do throws(LibraryError) {
+                for (move, result) in zip(plan.moves, try library.moves.carryOut(plan)) {
+                    if let move = recorded[move.id] { done.append(FileMove(move, result)) }
+                }
+            } catch {
+                if let loss = library.loss() { throw loss }
+                done += plan.moves.compactMap { recorded[$0.id].map { FileMove($0, error) } }
             }
         }
-        return places
+        return done
     }
 
-    /// Records the new paths, and that no move is in progress any more.
-    package func record(_ places: [Place]) throws {
-        try store.moves.finish(places)
-        try library.moves.forgetMarks()
+    /// Records the new paths, and that these moves aren't in progress any more; the failed ones are put off.
+    package func record(_ moves: [FileMove]) throws {
+        let ended = moves.compactMap { move in move.path.map { (move: move.move, path: $0) } }
+        let again = try plan(Self.again(moves).map { (owner: $0.move.owner, from: $0.path ?? "", to: $0.move.to) })
+        if !moves.isEmpty { try store.moves.finish(ended, again: again) }
+        let left = try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
+        try library.moves.forgetMarks(besides: MovePlan.plans(recorded: left))
+    }
+
+    /// Those to be made again: that failed, or whose place was taken by one that did.
+    private static func again(_ moves: [FileMove]) -> [FileMove] {
+        let stayed = Set(moves.compactMap { $0.error == nil ? nil : $0.path })
+        return moves.filter { move in
+            guard let path = move.path, path != move.move.to else { return false }
+            return move.error != nil || stayed.contains(move.move.to)
+        }
+    }
+
+    /// Begins the moves again that failed in an earlier run.
+    private func takeUp() throws -> [RecordedMove] {
+        let putOff = try store.moves.putOff()
+        let moves = try plan(putOff.map { (owner: $0.owner, from: $0.from, to: $0.to) })
+        if !putOff.isEmpty { try store.moves.takeUp(moves) }
+        return moves
+    }
+
+    /// Moves of one new plan. Of two to one place, or of one file, the first counts.
+    private func plan(_ moves: [(owner: RecordedMove.Owner, from: String, to: String)]) throws -> [RecordedMove] {
+        var (sources, targets): (Set<String>, Set<String>) = ([], [])
+        let moves = moves.filter { sources.insert($0.from).inserted && targets.insert(LibraryName.key($0.to)).inserted }
+        let owners = Dictionary(moves.map { ($0.from, $0.owner) }, uniquingKeysWith: { first, _ in first })
+        return try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) })?.moves.compactMap { move in
+            owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
+        } ?? []
+    }
+
+    private func course(of owner: RecordedMove.Owner) throws -> String? {
+        switch owner {
+        case .download(let id), .sidecar(let id, _, _): try store.downloads.record(id)?.key.course
+        case .course(let id), .chapter(let id, _): id
+        }
     }
 
     /// File in place with that size and hash → finished; complete partial still there → placed; neither → waiting.
@@ -168,6 +225,7 @@ package struct Settling {
 
     private func place(_ arrived: ArrivedFile) throws -> Bool {
         var failure: StoreError?
+        var trouble: LibraryError?
         let placed = Placer(store: store, library: library).place(
             [arrived],
             write: { changes in
@@ -178,8 +236,13 @@ package struct Settling {
                     failure = error
                     return false
                 }
-            }, failed: { _, _ in })
+            },
+            failed: { _, failure in
+                // Taken names are tried in vain by every run; anything else may be over by the next one.
+                if case .library(let error) = failure, error.errno != .fileExists { trouble = error }
+            })
         if let failure { throw failure }
+        if placed?.isEmpty != false, let trouble { throw trouble }
         return placed?.isEmpty == false
     }
 

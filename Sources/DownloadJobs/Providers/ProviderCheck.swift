@@ -88,7 +88,7 @@ package enum ProviderCheck {
             // It exists: that it can't be used is reported at its first request, and affects nothing else.
             return []
         case .unknown(let suggestion):
-            let message = "there is no provider '\(provider.name)'; see: coursefetch plugins list"
+            let message = "there is no provider '\(provider.name)'; see: \(SuggestedCommand.text("plugins list"))"
             return [Diagnostic(.error, at: provider.location, message, suggestion: suggestion)]
         }
     }

@@ -3,6 +3,7 @@ package import CourseCatalog
 import Foundation
 import HLSMedia
 package import Logging
+import MediaTransfer
 package import ProviderHost
 package import ProviderKit
 import Synchronization
@@ -16,6 +17,8 @@ package final class ProviderPool: Sendable {
         /// Unusable providers, and those that were broken at the shutdown.
         var broken: [(name: String, reason: String)] = []
         var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
+        /// The networks of servers whose names were looked up.
+        var scopes: [String: NetworkScope] = [:]
         /// Keeps the identifiers in `parameters` valid.
         var kept: [Settings] = []
     }
@@ -95,6 +98,16 @@ package final class ProviderPool: Sendable {
 
     /// Whether its plugin declares that its answers don't depend on the course.
     package func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
+
+    /// The parameter that confines what the provider names; nil without one.
+    func confiningParameter(of name: String) -> String? {
+        guard case .found(let plugin) = registry.plugin(named: name) else { return nil }
+        return plugin.manifest.confinedTo
+    }
+
+    func knownScope(of host: String) -> NetworkScope? { state.withLock { $0.scopes[host] } }
+
+    func note(_ scope: NetworkScope, of host: String) { state.withLock { $0.scopes[host] = scope } }
 
     /// Reads the credentials just stored by a login at a provider, for requests from now on. Returns whether there are
     /// any.

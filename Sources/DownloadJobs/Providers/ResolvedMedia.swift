@@ -12,6 +12,8 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     let resolvedAt: Date
     /// Its own expiry, or one found in the URL; nil if there is none.
     let expiresAt: Date?
+    /// The network that it may be in, besides the public one; nil for any.
+    var confinement: NetworkScope?
     /// The number of requests made with it.
     private(set) var uses = 0
     /// Whether everything at its URL has been read, as with playlists: the URL itself isn't requested any more.
@@ -92,9 +94,10 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     func sidecarRequest(_ url: String) -> TransferRequest {
         var request = TransferRequest(url: url)
         request.allowsMarkup = true
+        request.confinement = confinement
         request.trustedOrigins = Set(resolution.token?.origins.compactMap { Origin(url: $0) } ?? [])
         request.trustedOrigins.insert(origin)
-        request.fields = resolution.headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) }
+        request.fields = resolution.fields
         if let token = resolution.token {
             switch token.placement {
             case .header:

@@ -13,6 +13,14 @@ extension DownloadError {
         DownloadError(kind: .disk, message: "it can't be read back: \(error)")
     }
 
+    /// With host and path of its address, which isn't stored, at the end of the message.
+    func located(at address: String?) -> DownloadError {
+        guard let address, !message.contains(address) else { return self }
+        var located = self
+        located.message += ", from \(address)"
+        return located
+    }
+
     // MARK: a picture beside the catalog
 
     static func coverTooLarge(_ path: String, limit: Int64) -> DownloadError {

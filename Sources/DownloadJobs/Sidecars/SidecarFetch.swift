@@ -28,7 +28,7 @@ package struct SidecarFetch: Sendable {
     /// Its only attempt. `mayRenew`: its provider may be asked for another address.
     package func run(mayRenew: Bool) async -> SidecarOutcome {
         if mayRenew, case .resolved(_, let media) = sidecar.source, !media.isInTime(at: services.clock.now) {
-            return .ended(.refused(.addressExpired, isFinal: false))
+            return .ended(.refused(.addressExpired.located(at: sidecar.address), isFinal: false))
         }
         do {
             try services.library.partials.remove(partialName)
@@ -37,7 +37,7 @@ package struct SidecarFetch: Sendable {
             let outcome: SidecarOutcome =
                 switch sidecar.source {
                 case .file(let cover): await copy(cover, to: partial)
-                case .url(let url): await fetch(TransferRequest(url: url), into: partial)
+                case .url(let url): await fetch(await request(url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
                 }
             if case .ended = outcome {
@@ -48,8 +48,15 @@ package struct SidecarFetch: Sendable {
         } catch {
             let facts = DownloadError.sidecarUnopened(error)
             let isFull = (error as? LibraryError).map { $0.isFull || $0.isReadOnly } ?? false
-            return .ended(isFull ? .suspended(.disk, facts) : .failed(facts, isFinal: false))
+            return .ended(isFull ? .suspended(.disk, facts) : .waits(facts.located(at: sidecar.address)))
         }
+    }
+
+    /// A request for a URL of the catalog, or of a listing.
+    private func request(_ url: String) async -> TransferRequest {
+        var request = TransferRequest(url: url)
+        if let listed = sidecar.listed { request.confinement = await services.providers.confinement(of: listed) }
+        return request
     }
 
     private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
@@ -85,12 +92,14 @@ package struct SidecarFetch: Sendable {
         case .chapter(let course, let chapter, _):
             (subject, purpose) = (HookSubject(course: course, chapter: chapter), "cover")
         }
-        let headers = Dictionary(request.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
         switch await hooks.beforeRequest(
-            RequestFacts(subject, purpose: purpose, url: request.url, headers: headers))
+            RequestFacts(subject, purpose: purpose, url: request.url, sending: request.fields))
         {
-        case .go(let url, let headers):
-            request.become(url, headers)
+        case .go(let change):
+            if change.url != request.url { request.confinement = nil }
+            // What the user's own command names may be anywhere.
+            if change.url != request.url { request.confinement = nil }
+            request.become(change)
             return nil
         case .refused(let reason): return .failed(.refusedByHook(reason), isFinal: false)
         case .trouble(.cancelled): return .stopped
@@ -99,17 +108,19 @@ package struct SidecarFetch: Sendable {
     }
 
     private func end(of failure: TransferFailure, isSilent: Bool, _ began: Date) -> Schedule.SidecarEnd {
-        let error = DownloadError(failure, at: sidecar.source.url, insteadOf: "the file")
+        let error = DownloadError(failure, at: sidecar.source.url, insteadOf: "the file").located(at: sidecar.address)
         return switch failure.verdict {
         case .stopped: .stopped
         // No answer at all is a failure of the host, not of this file.
-        case .retry: .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
+        case .retry, .retryOnce:
+            .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
         // A problem with sidecars alone must not delay videos that the host could serve.
         case .retryHost(let after):
             .again(
                 error, atLeast: after, hostFailed: after != nil || [429, 503].contains(error.status), began: began)
         case .resolveAgain: .refused(error, isFinal: [404, 410].contains(error.status))
-        case .disk: DownloadError.isFull(failure) ? .suspended(.disk, error) : .failed(error, isFinal: false)
+        // The next sync may find the disk as it should be.
+        case .disk: DownloadError.isFull(failure) ? .suspended(.disk, error) : .waits(error)
         case .startOver, .final: .failed(error, isFinal: error.isFinal)
         }
     }
@@ -130,7 +141,7 @@ package struct SidecarFetch: Sendable {
                 partial: partial)
             return .arrived(file, received: received)
         } catch {
-            return .ended(.failed(.sidecarUnreadable(error), isFinal: false), received: received)
+            return .ended(.waits(.sidecarUnreadable(error).located(at: sidecar.address)), received: received)
         }
     }
 
@@ -143,7 +154,7 @@ package struct SidecarFetch: Sendable {
                     sidecar.name,
                     FileExtension.choose(
                         $0, stated: nil, mediaType: sidecar.mediaType, contentType: contentType, url: url))
-            } ?? LibraryName.subtitle(sidecar.name, contentType: contentType)
+            } ?? LibraryName.subtitle(sidecar.name, contentType: contentType, url: url)
         let role: ArrivedFile.Role =
             switch sidecar.owner {
             case .video(let id, let kind, let name): .sidecar(id, kind, name: name)

@@ -89,9 +89,15 @@ package enum SidecarPlan {
             wantedSidecars.append(
                 WantedSidecar(
                     owner: .video(wanted.id, kind, name: name), source: source, folder: folder, name: fileName,
-                    purpose: purpose, video: wanted.reference))
+                    purpose: purpose, listed: wanted.video.isListed ? wanted.listingSource : nil,
+                    video: wanted.reference))
         }
     }
+}
+
+extension WantedDownload {
+    /// Its provider, as the source of addresses.
+    var listingSource: ListingSource { ListingSource(provider: provider, settings: video.settings) }
 }
 
 extension SubtitleSelection {

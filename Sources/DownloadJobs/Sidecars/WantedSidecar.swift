@@ -40,6 +40,8 @@ package struct WantedSidecar: Sendable {
     var purpose: FileExtension.Purpose?
     /// Stated by catalog or provider.
     var mediaType: String?
+    /// The provider whose listing names its URL; nil if the catalog does, or a resolution.
+    var listed: ListingSource?
     /// For messages.
     package var video: VideoReference?
     /// Our own file that it replaces.
@@ -47,7 +49,7 @@ package struct WantedSidecar: Sendable {
 
     package init(
         owner: Owner, source: Source, folder: String, name: String, purpose: FileExtension.Purpose? = nil,
-        mediaType: String? = nil, video: VideoReference? = nil, old: StoredFile? = nil
+        mediaType: String? = nil, listed: ListingSource? = nil, video: VideoReference? = nil, old: StoredFile? = nil
     ) {
         self.owner = owner
         self.source = source
@@ -55,6 +57,7 @@ package struct WantedSidecar: Sendable {
         self.name = name
         self.purpose = purpose
         self.mediaType = mediaType
+        self.listed = listed
         self.video = video
         self.old = old
     }
@@ -62,7 +65,7 @@ package struct WantedSidecar: Sendable {
     /// The video that it belongs to; nil for the cover of a course or chapter.
     package var download: DownloadID? { if case .video(let id, _, _) = owner { id } else { nil } }
 
-    package var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
+    package var host: String? { source.url.flatMap { Origin(url: $0)?.text } }
 
     /// Host and path of its address, safe to show; nil for a file beside the catalog.
     package var address: String? { source.url.flatMap { ShownAddress($0)?.description } }

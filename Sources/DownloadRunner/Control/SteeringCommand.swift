@@ -55,7 +55,7 @@ package struct SteeringChoice: Sendable {
     /// Selects from the state. A selector without matches is refused with suggestions.
     ///
     /// - Parameters:
-    ///   - countsSidecars: whether a video with a failed sidecar counts as failed.
+    ///   - countsSidecars: whether a video with a sidecar that couldn't be downloaded counts as failed.
     ///   - takesGone: whether videos that are no longer in their catalogs are selected, too; no sync downloads these.
     package static func choose(
         _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false, takesGone: Bool = true
@@ -73,7 +73,7 @@ package struct SteeringChoice: Sendable {
         var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
         do {
             let failed = Set(
-                countsSidecars ? try store.sidecars.open().filter { $0.state == .failed }.map(\.download) : [])
+                countsSidecars ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
             try store.downloads.each { record in
                 let reference = VideoReference(record)
                 references.append(reference)

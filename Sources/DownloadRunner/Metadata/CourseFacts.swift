@@ -7,7 +7,7 @@ import MediaLibrary
 import MediaMetadata
 
 /// Collects the facts for the files beside a course's media: titles, order, dates and texts from its catalog, the rest
-/// from the state. Unfinished videos are left out.
+/// from the state. Unfinished videos are left out; those that are gone stay where they were.
 struct CourseFacts {
     let store: DownloadStore
     let library: LibraryFolder
@@ -28,32 +28,52 @@ struct CourseFacts {
     /// The facts about a course; nil if the state doesn't know it.
     func gathered(_ course: Course) throws(StoreError) -> MetadataCourse? {
         guard let record = courses[course.id] else { return nil }
-        let rows = Dictionary(
-            try store.metadata.finished(in: course.id).map { ($0.key.video, $0) },
-            uniquingKeysWith: { first, _ in first })
-        let beside = Dictionary(grouping: try store.sidecars.files(of: rows.values.map(\.id)), by: \.download)
-        var found: [MetadataCourse.Chapter] = []
-        var index = 0
-        let direct = videos(course.videos, rows, beside, from: &index)
-        if !direct.isEmpty {
-            found.append(
-                .init(
-                    id: nil, title: course.title, folder: record.folder, number: 0,
-                    season: course.chapters.isEmpty ? 1 : 0, videos: direct))
+        let all = try store.metadata.finished(in: course.id)
+        let rows = Dictionary(all.map { ($0.key.video, $0) }, uniquingKeysWith: { first, _ in first })
+        let beside = Dictionary(grouping: try store.sidecars.files(of: all.map(\.id)), by: \.download)
+        let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
+        var gone = Dictionary(
+            grouping: all.filter { !written.contains($0.key.video) }.map { (row: $0, facts: facts($0, nil, beside)) },
+            by: \.row.catalog.chapter
+        ).mapValues { $0.map(\.facts) }
+
+        func videos(_ list: VideoList, _ chapter: String?) -> [MetadataCourse.Video] {
+            let present = list.compactMap { video in rows[video.id].map { facts($0, video, beside) } }
+            return AmongNumbers.merged(present, gone.removeValue(forKey: chapter) ?? [], by: \.number)
         }
-        for (number, chapter) in course.chapters.enumerated() {
-            let videos = videos(chapter.videos, rows, beside, from: &index)
+        let direct = videos(course.videos, nil)
+        var found: [MetadataCourse.Chapter] = []
+        for chapter in course.chapters {
+            let videos = videos(chapter.videos, chapter.id)
             let known = chapters[DownloadKey(course: course.id, video: chapter.id)]
             guard !videos.isEmpty, let known else { continue }
-            found.append(
+            found.append(Self.chapter(known, chapter.title, chapter.description, videos))
+        }
+        let goneChapters = gone.compactMap { id, videos -> MetadataCourse.Chapter? in
+            guard let id, let known = chapters[DownloadKey(course: course.id, video: id)] else { return nil }
+            var chapter = Self.chapter(known, known.title, nil, videos)
+            chapter.isGone = true
+            return chapter
+        }
+        found = AmongNumbers.merged(found, goneChapters, by: \.number)
+        if !direct.isEmpty {
+            found.insert(
                 .init(
-                    id: chapter.id, title: chapter.title, description: chapter.description, folder: known.folder,
-                    number: course.videos.count + number + 1, season: number + 1, cover: known.coverFile?.path,
-                    videos: videos))
+                    id: nil, title: course.title, folder: record.folder, number: 0,
+                    season: record.season ?? (course.chapters.isEmpty ? 1 : 0), videos: direct), at: 0)
         }
         return MetadataCourse(
             id: course.id, title: course.title, description: course.description, folder: record.folder,
             cover: record.coverFile?.path, chapters: found)
+    }
+
+    private static func chapter(
+        _ known: ChapterRecord, _ title: String, _ description: String?, _ videos: [MetadataCourse.Video]
+    ) -> MetadataCourse.Chapter {
+        .init(
+            id: known.id, title: title, description: description, folder: known.folder,
+            number: known.number ?? known.position, season: known.season ?? known.position,
+            cover: known.coverFile?.path, videos: videos)
     }
 
     /// Digest of the facts that only the catalog has: a change to them doesn't change the state.
@@ -74,30 +94,27 @@ struct CourseFacts {
         return hash.finalize().hex
     }
 
-    private func videos(
-        _ videos: VideoList, _ rows: [String: DownloadRecord], _ beside: [DownloadID: [SidecarRecord]],
-        from index: inout Int
-    ) -> [MetadataCourse.Video] {
-        var found: [MetadataCourse.Video] = []
-        for (number, video) in videos.enumerated() {
-            index += 1
-            guard let row = rows[video.id], let file = row.file else { continue }
-            var facts = MetadataCourse.Video(
-                id: video.id, title: video.title, description: video.description, date: video.date,
-                provider: row.catalog.provider, quality: video.settings.quality.first?.description ?? "",
-                number: number + 1, index: index, path: file.path, size: file.size, sha256: file.sha256?.hex,
-                seconds: row.mediaSeconds ?? length(of: file))
-            for sidecar in (beside[row.id] ?? []).sorted(by: { ($0.name, $0.path) < ($1.name, $1.path) }) {
-                switch sidecar.kind {
-                case .cover: facts.cover = sidecar.path
-                case .subtitle: facts.subtitles.append(.init(name: sidecar.name, path: sidecar.path))
-                case .attachment: facts.attachments.append(.init(name: sidecar.name, path: sidecar.path))
-                case .stream, .unasked: break
-                }
+    /// The facts about a finished video; `video` is nil if it is gone.
+    private func facts(
+        _ row: DownloadRecord, _ video: Video?, _ beside: [DownloadID: [SidecarRecord]]
+    ) -> MetadataCourse.Video {
+        let file = row.file ?? StoredFile(path: row.catalog.stem, size: 0, modified: nil, sha256: nil, source: [])
+        var facts = MetadataCourse.Video(
+            id: row.key.video, title: video?.title ?? row.catalog.title, description: video?.description,
+            date: video?.date, provider: row.catalog.provider,
+            quality: video?.settings.quality.first?.description ?? "", number: row.catalog.number ?? 0,
+            index: row.catalog.numberInCourse ?? 0, path: file.path, size: file.size, sha256: file.sha256?.hex,
+            seconds: row.mediaSeconds ?? length(of: file))
+        facts.isGone = video == nil
+        for sidecar in (beside[row.id] ?? []).sorted(by: { ($0.name, $0.path) < ($1.name, $1.path) }) {
+            switch sidecar.kind {
+            case .cover: facts.cover = sidecar.path
+            case .subtitle: facts.subtitles.append(.init(name: sidecar.name, path: sidecar.path))
+            case .attachment: facts.attachments.append(.init(name: sidecar.name, path: sidecar.path))
+            case .stream, .unasked: break
             }
-            found.append(facts)
         }
-        return found
+        return facts
     }
 
     /// The duration of an MP4; nil for other files and read errors.

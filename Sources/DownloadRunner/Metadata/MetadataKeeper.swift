@@ -162,6 +162,9 @@ struct MetadataKeeper {
             case .missing: return draft
             case .notOurs: continue
             case .ours(let facts):
+                if file.isKept, let known, known.sha256 == record.sha256 {
+                    return Draft(file: file, record: known, isThere: true)
+                }
                 draft.standing = FileRecord(size: facts.size, modified: facts.modified, sha256: record.sha256)
                 if record.sha256 == sha256 {
                     draft.isThere = true

@@ -70,10 +70,17 @@ package enum LibraryOpening {
         }
     }
 
-    /// Makes the folder this state's library from now on, whoever owned it.
-    package static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
+    /// Makes the folder this state's library from now on, whichever state owned it. The library of another user is
+    /// refused, unless that is `previous`.
+    package static func adopt(
+        _ place: StateLocation.Place, _ store: DownloadStore, from previous: String?
+    ) throws(Refusal) -> LibraryFolder {
         do {
             let path = try place.library(in: store).path
+            // One whose mark can't be read is nobody's.
+            if let marker = try? LibraryFolder.marker(of: path), ![place.user.text, previous].contains(marker.user) {
+                throw Refusal.run(.libraryOfUser(path.string, marker, adopter: place.user.text))
+            }
             if let held = try LibraryFolder.isInUse(path) {
                 throw LibraryError.inUse(library: path.string, by: held.holder)
             }

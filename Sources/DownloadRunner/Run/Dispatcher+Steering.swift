@@ -20,6 +20,8 @@ extension Dispatcher {
         }
 
         private var open: [Int: Open] = [:]
+        /// Courses that wait to be compared.
+        private var arrivals: [Int: CheckedContinuation<Int?, Never>] = [:]
         private var last = 0
         /// Of the rows that have just been changed.
         var references: [DownloadID: VideoReference] = [:]
@@ -35,6 +37,15 @@ extension Dispatcher {
             return last
         }
 
+        /// Keeps an arrival until it is admitted, or the last turn is over. Returns its number.
+        mutating func add(_ continuation: CheckedContinuation<Int?, Never>) -> Int {
+            last += 1
+            arrivals[last] = continuation
+            return last
+        }
+
+        mutating func admit(_ number: Int) { arrivals.removeValue(forKey: number)?.resume(returning: number) }
+
         func newPriority(_ number: Int) -> PriorityChange? { open[number]?.newPriority }
 
         func transition(_ number: Int) -> StateTransition? {
@@ -44,6 +55,7 @@ extension Dispatcher {
         mutating func note(_ number: Int, _ outcome: Answer) { open[number]?.outcome = outcome }
 
         mutating func answer(_ number: Int, _ answer: Command.Answer) {
+            arrivals.removeValue(forKey: number)?.resume(returning: nil)
             guard let request = open.removeValue(forKey: number) else { return }
             switch answer {
             case .over: request.continuation.resume(returning: .success(nil))

@@ -58,9 +58,10 @@ extension Dispatcher {
             .waits(
                 error, delay: delay, attempt: await job.attempts, failedHost: failedHost, began: await job.lastStart)
         case .parked(let host): .parked(host: host)
-        case .providerWaits(let error, let delay): .providerWaits(error, delay: delay)
-        case .unavailable(let error, let retryAfter): .unavailable(error, retryAfter: retryAfter)
-        case .loginNeeded(let error): .loginNeeded(error)
+        case .providerWaits(let error, let delay, let server): .providerWaits(error, delay: delay, server: server)
+        case .unavailable(let error, let retryAfter, let server):
+            .unavailable(error, retryAfter: retryAfter, server: server)
+        case .loginNeeded(let error, let server): .loginNeeded(error, server: server)
         case .notReady(let error, let retryAfter): .notReady(error, retryAfter: retryAfter)
         case .differs(let donor): .differs(donor)
         case .failed(let error): .failed(error, isFinal: error.isFinal)
@@ -91,8 +92,11 @@ extension Dispatcher {
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
                 var complaint: FileComplaint?
-                if let partial = video.partial { complaint = await video.job.pageComplaint(partial) }
                 let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
+                if let partial = video.partial {
+                    complaint = await video.job.pageComplaint(
+                        partial, as: video.fileExtension, isProven: video.expectedSHA256 != nil && !isWrong)
+                }
                 if !isWrong, complaint == nil { complaint = await judged(complete) }
                 works[id]?.complaint = complaint
                 handle(.hashed(id, isWrong || complaint != nil ? .wrong : .right))

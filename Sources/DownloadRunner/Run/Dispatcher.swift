@@ -27,6 +27,7 @@ actor Dispatcher {
         /// The reasons why courses that were listed during the turns couldn't be compared.
         var refusals: [Refusal] = []
         var diskTrouble: Refusal.Run?
+        var delays: [Delay] = []
     }
 
     /// A download that has had a turn.
@@ -73,7 +74,8 @@ actor Dispatcher {
     /// Events that follow from the actions of the previous one.
     var followUps: Deque<Schedule.Event> = []
 
-    init(services: RunServices, plan: Reconciliation) {
+    /// `expectsMore`: more plans follow, by ``add(_:_:)``.
+    init(services: RunServices, plan: Reconciliation, expectsMore: Bool = false) {
         self.services = services
         told = ToldMisses(services.store)
         wantedAgain = plan.wantedAgain
@@ -82,29 +84,38 @@ actor Dispatcher {
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
                 jobs: services.adjustable.jobs, hostConnections: services.options.hostConnections,
-                maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries))
+                maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries),
+            expectsMore: expectsMore)
     }
 
-    /// Runs until no work is left in this run. `expectsMore`: more plans follow, by ``add(_:)``.
-    func run(_ plan: Reconciliation, expectsMore: Bool = false) async -> Result {
-        handle(.expectsMore(expectsMore))
+    /// Runs until no work is left in this run.
+    func run(_ plan: Reconciliation) async -> Result {
         addSidecars(plan)
         handle(.begin)
         if !schedule.isEnded { await withCheckedContinuation { ended = $0 } }
+        told.write()
         alarm?.cancel()
         ticker?.cancel()
         return result
     }
 
-    /// Adds a plan of other courses. Downloads whose rows a command has changed since the comparison are left out.
-    func add(_ plan: Reconciliation) {
-        let stale = stale(plan.wanted)
+    /// Waits until other courses may be compared: from then until ``add(_:_:)`` no command changes a row. Nil if the
+    /// last turn is over.
+    func beginArrival() async -> Int? {
+        await withCheckedContinuation { continuation in
+            handle(.command(requests.add(continuation), .arrival))
+        }
+    }
+
+    /// Adds the plan of these courses; nil if they couldn't be compared.
+    func add(_ plan: Reconciliation?, _ arrival: Int) {
+        guard let plan else { return _ = handle(.arrived(arrival, [], followers: Followers())) }
         wantedAgain = plan.wantedAgain
         wanted.add(plan)
         handle(
             .arrived(
-                plan.wanted.filter { !stale.contains($0.id) }.map(services.scheduled)
-                    + plan.asked.map(services.question), followers: plan.followers))
+                arrival, plan.wanted.map(services.scheduled) + plan.asked.map(services.question),
+                followers: plan.followers))
         addSidecars(plan)
     }
 
@@ -117,12 +128,6 @@ actor Dispatcher {
         for group in plan.sidecarGroups { handle(named(by: group.wanted, digest: group.digest)) }
     }
 
-    /// Those that no longer wait. One whose row can't be read is started, and its own writes report that.
-    private func stale(_ wanted: [WantedDownload]) -> Set<DownloadID> {
-        let records = (try? services.store.downloads.records(wanted.filter { !$0.isNew }.map(\.id))) ?? []
-        return Set(records.filter { [.paused, .cancelled, .finished].contains($0.state) }.map(\.id))
-    }
-
     /// Ends every active download, keeping partials; nothing new is started.
     func stop(_ reason: SuspendReason) { handle(.stop(reason)) }
 
@@ -130,6 +135,7 @@ actor Dispatcher {
         var result = Result(states: schedule.states, tally: schedule.tally, received: received)
         for work in works.values { result.received += work.job.received.load(ordering: .relaxed) }
         result.stopReason = schedule.stopReason
+        result.delays = schedule.delays(at: services.clock.now)
         result.failures = schedule.tally.failures.compactMap { failure in
             wanted[failure.id].map { ($0.reference, failure.error) }
         }
@@ -203,6 +209,7 @@ actor Dispatcher {
         case .forget(let number): sidecars[number] = nil
         case .wake(let date): setAlarm(date)
         case .apply(let number, let ids): Task { await apply(number, ids) }
+        case .admit(let number): requests.admit(number)
         case .forgetCredentials(let number, let provider): Task { await forgetCredentials(number, provider) }
         case .reloadCredentials(let number, let provider): Task { await reloadCredentials(number, provider) }
         case .answer(let number, let answer): requests.answer(number, answer)
@@ -243,24 +250,32 @@ actor Dispatcher {
         case .paused(let id): reference(id).map { .downloadPaused($0) }
         case .cancelled(let id): reference(id).map { .downloadCancelled($0) }
         case .removed(let id): reference(id).map { .downloadRemoved($0) }
-        case .providerWaiting(let provider, let until, let error):
-            .providerWaiting(provider: provider, until: until, kind: error.kind.rawValue)
-        case .hostWaiting(let host, let until, let error):
-            .hostWaiting(host: host, until: until, kind: error.kind.rawValue)
+        case .providerWaiting(let server, let until, let error):
+            .providerWaiting(provider: server.provider, until: until, kind: error.kind.rawValue, server: server.name)
+        case .hostWaiting(let server, let until, let error):
+            .hostWaiting(
+                host: HostTable.host(of: server), until: until, kind: error.kind.rawValue, server: server)
         case .resumeWaiting(let until): .resumeWaiting(until: until)
-        case .loginWanted(let provider, let error):
-            .warning(.loginWanted(provider: provider, error), nil)
+        case .loginWanted(let server, let error):
+            .warning(.loginWanted(provider: server.provider, error, server: server.name), nil)
         case .sidecarFailed(let number, let error):
             sidecars[number].map { work in
-                let (sidecar, isFailure) = (work.sidecar, work.sidecar.isResolved)
-                let isNew = !isFailure && told.tell(sidecar)
-                return .warning(
-                    .sidecarMissed(
-                        sidecar.shown, error, isFailure: isFailure, isNew: isNew, at: sidecar.address), sidecar.video)
+                let isFailure = work.sidecar.isResolved
+                return missed(work.sidecar, error, isFailure: isFailure, isNew: !isFailure && told.tell(work.sidecar))
             }
+        case .sidecarWaits(let number, let error):
+            sidecars[number].map { missed($0.sidecar, error, isFailure: false, isNew: false) }
         case .sidecarsUnknown(let id, let error):
             .warning(.sidecarsUnknown(error), reference(id))
         }
+    }
+
+    private func missed(
+        _ sidecar: WantedSidecar, _ error: DownloadError, isFailure: Bool, isNew: Bool
+    ) -> SyncEvent {
+        .warning(
+            .sidecarMissed(sidecar.shown, error, isFailure: isFailure, isNew: isNew, at: sidecar.address),
+            sidecar.video)
     }
 
     private func reference(_ id: DownloadID) -> VideoReference? {

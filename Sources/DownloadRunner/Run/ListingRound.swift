@@ -33,7 +33,7 @@ struct ListingRound: ~Copyable {
     private(set) var catalog: Catalog
     /// Courses whose providers haven't answered, by index.
     private var pending: Set<Int>
-    /// The result of each course that has failed, was doubted or has listed something new.
+    /// The result of each course that has failed, was doubted or couldn't be recorded.
     private(set) var outcomes: [(course: Course, outcome: CourseLister.Outcome)] = []
     private var iterator: AsyncStream<Item>.AsyncIterator
     private let continuation: AsyncStream<Item>.Continuation
@@ -131,16 +131,22 @@ struct ListingRound: ~Copyable {
         if case .failed(let error, _) = outcome, error.kind == .cancelled { return false }
         pending.remove(index)
         let course = written.courses[index]
-        if case .listed(let listing, _, let repeated, let unusable) = outcome {
+        if case .listed(let listing, _, let repeated, let unusable, _) = outcome {
             let old = catalog.courses[index]
-            let new = course.adding(ListingSelection(listing, of: course).listing)
+            let selection = ListingSelection(listing, of: course)
+            let new = course.adding(selection.listing)
             catalog.replace(index, with: new)
             var warnings: [SyncWarning.Listing] = []
             if repeated > 0 { warnings.append(.repeated(course: new.id, count: repeated)) }
             if unusable > 0 { warnings.append(.unusable(course: new.id, count: unusable)) }
+            if selection.undated > 0 { warnings.append(.undated(course: new.id, count: selection.undated)) }
             note(old, new, warnings)
         }
-        if case .unchanged = outcome {} else { outcomes.append((catalog.courses[index], outcome)) }
+        switch outcome {
+        // The listing is part of the catalog now; its memory is for others.
+        case .listed, .unchanged: break
+        case .doubted, .failed, .unrecorded: outcomes.append((catalog.courses[index], outcome))
+        }
         return true
     }
 }

@@ -12,7 +12,8 @@ extension RunServices {
         if let kind = wanted.resume?.kind { size = size.map { kind.type.room(for: $0, self) } }
         return ScheduledDownload(
             id: wanted.id, priority: wanted.priority, ordinal: wanted.ordinal, provider: wanted.provider,
-            retryAt: wanted.retryAt, failedRuns: wanted.failedRuns, size: size,
+            server: LoginServer(wanted.video.settings)?.description, retryAt: wanted.retryAt,
+            failedRuns: wanted.failedRuns, size: size,
             written: wanted.resume?.durableBytes ?? 0,
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
     }

@@ -3,7 +3,7 @@ package import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 package import DownloadStore
-import ProviderKit
+package import ProviderKit
 import RunSchedule
 package import SyncFacts
 
@@ -26,8 +26,7 @@ extension SyncPass {
             let isOver =
                 !state.isOpen || isNotReady
                 || result.tally.notReady.contains(wanted.id)
-            let isForLogin = state == .suspended && result.tally.providersToLogIn.contains(wanted.provider)
-            if !isOver, !isForLogin { isWorkLeft = true }
+            if !isOver, !result.tally.awaitingLogin.contains(wanted.id) { isWorkLeft = true }
         }
         for (id, steered) in result.tally.steered {
             let state = result.states[id] ?? steered.last
@@ -42,7 +41,10 @@ extension SyncPass {
         summary.failures = result.failures
         summary.fromOtherSource = plan.fromOtherSource
         summary.providersToLogIn = result.tally.providersToLogIn.sorted()
-        if isWorkLeft { summary.conditions.insert(.workLeft) }
+        summary.loginsNeeded = result.tally.loginsNeeded.map { LoginNeed(provider: $0.provider, server: $0.name) }
+            .sorted()
+        summary.leftAlone = result.delays.map(LeftAlone.init)
+        if isWorkLeft || plan.unmoved > 0 { summary.conditions.insert(.workLeft) }
         if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
         if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
         for (name, reason) in broken {
@@ -65,13 +67,14 @@ extension SyncPass {
         _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
-        for (sidecar, provider) in try SyncRun.openSidecars(open.store, catalog, only: only) {
+        for (sidecar, _) in try SyncRun.openSidecars(open.store, catalog, only: only) {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
                 // It lacks a login, or its time has not come.
                 let isWaiting =
-                    result.tally.providersToLogIn.contains(provider) || result.tally.notReady.contains(sidecar.download)
+                    result.tally.sidecarsAwaitingLogin.contains(sidecar.download)
+                    || result.tally.notReady.contains(sidecar.download)
                 if !isWaiting { summary.conditions.insert(.workLeft) }
             case .failed:
                 summary.sidecarsFailed += 1
@@ -101,20 +104,32 @@ extension SyncPass {
             var error: ProviderError
         }
         var failures: [Trouble: [SyncWarning.Listing.Unlisted]] = [:]
+        var logins = Set(summary.loginsNeeded)
         for (course, outcome) in round.outcomes {
             switch outcome {
             case .failed(let error, let last):
                 summary.coursesUnlisted += 1
+                if error.kind == .authRequired, let provider = course.settings.provider?.name {
+                    let server = error.serverName ?? LoginServer(course.settings)?.description
+                    logins.insert(LoginNeed(provider: provider, server: server))
+                }
                 let trouble = Trouble(provider: course.settings.provider?.name ?? "", error: error)
                 failures[trouble, default: []].append(.init(course: course.id, last: last, at: course.location))
-            case .doubted(let was, let now):
+            case .doubted(let lost, let count):
                 summary.coursesUnlisted += 1
                 summary.conditions.insert(.workLeft)
-                hub.post(.warning(.listing(.doubted(course: course.id, was: was, now: now)), nil))
+                hub.post(.warning(.listing(.doubted(course: course.id, lost: lost, of: count)), nil))
             case .unrecorded(let error): summary.add(Refusal(error))
             case .listed, .unchanged: break
             }
         }
+        summary.loginsNeeded = logins.map { need in
+            var need = need
+            need.isEndpoint =
+                need.server.flatMap { LoginServer(url: $0) } != nil
+                && LoginServer.isNamed(at: need.provider, in: open.registry)
+            return need
+        }.sorted()
         // Their providers were logged out before they had answered.
         let unanswered = control.passStop == nil ? round.unanswered : []
         if !unanswered.isEmpty {
@@ -139,9 +154,22 @@ extension SyncPass {
     }
 }
 
+extension LeftAlone {
+    fileprivate init(_ delay: Delay) {
+        switch delay.cause {
+        case .host(let server):
+            self.init(server: server, until: delay.until, seconds: delay.rest, videos: delay.downloads)
+        case .provider(let server):
+            self.init(
+                provider: server.provider, server: server.name, until: delay.until, seconds: delay.rest,
+                videos: delay.downloads)
+        }
+    }
+}
+
 extension ProviderError.Kind {
     /// The condition of a run whose courses couldn't be listed for this reason; nil if something else reports it.
-    fileprivate var listingCondition: SyncCondition? {
+    package var listingCondition: SyncCondition? {
         switch self {
         case .authRequired: .loginNeeded
         case .unavailable, .rateLimited, .notReady, .machineExhausted: .workLeft

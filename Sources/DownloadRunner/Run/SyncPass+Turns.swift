@@ -5,6 +5,7 @@ import DownloadJobs
 import DownloadStore
 import Foundation
 import Hooks
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
 import SyncFacts
@@ -25,7 +26,7 @@ extension SyncPass {
         let due = options.discovers ? CourseLister.due(catalog, records, only: options.only, now: now) : []
         let lister = CourseLister(
             user: open.place.user.text, settings: services.providers.settings, store: open.store,
-            rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings, zone: options.zone),
+            rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings),
             now: { [clock] in clock.now }
         ) { [pool = services.providers] request, provider throws(ProviderError) in
             try await pool.list(request, provider: provider)
@@ -44,25 +45,29 @@ extension SyncPass {
     ///
     /// Courses that are listed meanwhile are compared and added to `plan`.
     func dispatch(
-        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, _ list: ListKeeper
+        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, _ list: ListKeeper,
+        _ unsettled: [String: LibraryError]
     ) async -> Dispatcher.Result {
         guard !plan.isIdle || !listings.isComplete else {
             await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
             return Dispatcher.Result()
         }
-        let dispatcher = Dispatcher(services: services, plan: plan)
+        let dispatcher = Dispatcher(services: services, plan: plan, expectsMore: !listings.isComplete)
         services.bookkeeper.start(dispatcher.callbacks)
         if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
             await dispatcher.stop(stopped)
         }
         var refusals: [Refusal] = []
-        let (begun, expectsMore) = (plan, !listings.isComplete)
-        async let turns = dispatcher.run(begun, expectsMore: expectsMore)
+        let begun = plan
+        async let turns = dispatcher.run(begun)
         if !listings.isComplete {
             while let arrival = await listings.next() {
+                let number = await dispatcher.beginArrival()
+                var more: Reconciliation?
                 do throws(Refusal) {
-                    try await add(arrival, to: &plan, list, dispatcher)
+                    more = try await compare(arrival, after: &plan, list, unsettled)
                 } catch { refusals.append(error) }
+                if let number { await dispatcher.add(more, number) }
             }
             await dispatcher.expectNoMore()
         }
@@ -77,18 +82,25 @@ extension SyncPass {
         return result
     }
 
-    /// Compares courses that were listed during the turns, and adds their downloads.
-    private func add(
-        _ arrival: ListingRound.Arrival, to plan: inout Reconciliation, _ list: ListKeeper, _ dispatcher: Dispatcher
-    ) async throws(Refusal) {
-        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses)
-        guard more.errors.isEmpty else { return plan.add(more) }
+    /// Compares courses that were listed during the turns, carries the changes out, and adds them to `plan`. Nil if
+    /// they can't be in the run.
+    private func compare(
+        _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: ListKeeper,
+        _ unsettled: [String: LibraryError]
+    ) async throws(Refusal) -> Reconciliation? {
+        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses, unsettled, plan.tallies)
+        guard more.errors.isEmpty else {
+            plan.add(more)
+            return nil
+        }
         more.follow(plan)
-        let places = try carryOut(more, held: plan.held + more.held)
+        let moves = try carryOut(more, held: plan.held + more.held)
         list.note(more.changes)
-        plan.movedLater += announce(more, places)
+        let told = announce(more, moves)
+        plan.movedLater += told.moved
+        plan.unmoved += told.unmoved
         if !more.moves.isEmpty {
-            do { try settling.record(places) } catch { throw Refusal(any: error) }
+            do { try settling.record(moves) } catch { throw Refusal(any: error) }
         }
         plan.add(more)
         if !more.wanted.isEmpty || !more.counts.isEmpty {
@@ -103,7 +115,7 @@ extension SyncPass {
                                 uniquingKeysWith: { first, _ in first }),
                             list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
         }
-        await dispatcher.add(more)
+        return more
     }
 
     static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {

@@ -57,16 +57,16 @@ struct SyncPass: Sendable {
             await pool.shutDown()
         }
         var plan: Reconciliation
-        let (run, places): (Int64, [Settling.Place])
+        let (run, moves): (Int64, [FileMove])
         do throws(Refusal) {
-            plan = try await reconcile(first.catalog, now, first.courses)
+            plan = try await reconcile(first.catalog, now, first.courses, settled.unsettled)
             if var refused = SyncRun.refused(plan, options, knowsAll: !listings.hasUnknown) {
                 await giveUp()
                 refused.finishedNow = settled.finished
                 refused.movedNow = settled.moved
                 return refused
             }
-            (run, places) = try apply(plan)
+            (run, moves) = try apply(plan)
         } catch {
             await giveUp()
             throw error
@@ -81,24 +81,26 @@ struct SyncPass: Sendable {
                         courses: Dictionary(
                             first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
-        let movedNow = announce(plan, places)
+        let told = announce(plan, moves)
+        plan.unmoved = settled.unmoved + told.unmoved
         // Reported first: after a kill in between the next run reports them again.
         if !plan.moves.isEmpty {
-            do { try settling.record(places) } catch {
+            do { try settling.record(moves) } catch {
                 await giveUp()
                 throw Refusal(any: error)
             }
         }
+        list.note(settled.changes)
         list.note(plan.changes)
         list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
         defer { list.end() }
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = await dispatch(&plan, services, &listings, list)
+        let result = await dispatch(&plan, services, &listings, list, settled.unsettled)
         let catalog = listings.catalog
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
         summary.finishedNow += settled.finished
-        summary.movedNow += settled.moved + movedNow
+        summary.movedNow += settled.moved + told.moved
         noteListings(listings, &summary)
         do throws(StoreError) {
             try forgetListings(catalog)
@@ -167,25 +169,33 @@ struct SyncPass: Sendable {
 
     var settling: Settling { Settling(store: open.store, library: library) }
 
-    /// Repairs the state of a killed run, and reports the files that it had placed or was moving. Returns their
-    /// numbers.
-    private func settle(_ now: Date) throws(Refusal) -> (finished: Int, moved: Int) {
+    /// What the start of a pass has settled.
+    struct Settled {
+        var finished = 0
+        var moved = 0
+        var unmoved = 0
+        var unsettled: [String: LibraryError] = [:]
+        /// The moves, for the library's list.
+        var changes = ReconcileChanges()
+    }
+
+    /// Repairs the state of a killed run, and reports the files that it had placed or was moving.
+    private func settle(_ now: Date) throws(Refusal) -> Settled {
         do {
-            var moved = 0
-            let moves = try movesUnderWay()
-            let settled = try settling.run(at: now) { places in
-                for (owner, path) in places {
-                    guard let move = moves[owner], path != move.from else { continue }
-                    hub.post(.downloadMoved(move.reference, from: move.from, path: path))
-                    moved += 1
-                }
+            var settled = Settled()
+            let outcome = try settling.run(at: now) { moves in
+                let told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
+                (settled.moved, settled.unmoved) = told
+                settled.changes.moves = moves.map(\.move)
             }
-            for record in settled {
+            for record in outcome.finished {
                 guard let file = record.file else { continue }
                 let finished = FinishedFile(path: file.path, bytes: file.size, sha256: file.sha256?.hex, seconds: 0)
                 hub.post(.downloadFinished(VideoReference(record), finished))
             }
-            return (settled.count, moved)
+            settled.finished = outcome.finished.count
+            settled.unsettled = outcome.unsettled
+            return settled
         } catch {
             throw Refusal(any: error)
         }
@@ -193,39 +203,30 @@ struct SyncPass: Sendable {
 
     /// On its own thread: a slow disk must not delay a logout.
     func reconcile(
-        _ catalog: Catalog, _ now: Date, _ courses: ComparedCourses
+        _ catalog: Catalog, _ now: Date, _ courses: ComparedCourses, _ unsettled: [String: LibraryError],
+        _ tallies: [String: LossGuard.Tally] = [:]
     ) async throws(Refusal) -> Reconciliation {
         try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
             do {
-                return .success(try SyncRun.compare(catalog, open.store, library, options, now, courses))
+                return .success(
+                    try SyncRun.compare(
+                        catalog, open.store, library, options, now, courses, unsettled: unsettled, tallies: tallies))
             } catch {
                 return .failure(Refusal(any: error))
             }
         }.get()
     }
 
-    /// The videos that a killed run was moving.
-    private func movesUnderWay() throws -> [RecordedMove.Owner: (reference: VideoReference, from: String)] {
-        var moves: [RecordedMove.Owner: (reference: VideoReference, from: String)] = [:]
-        for move in try open.store.moves.recorded() {
-            guard case .download(let id) = move.owner, let record = try open.store.downloads.record(id) else {
-                continue
-            }
-            moves[move.owner] = (VideoReference(record), move.from)
-        }
-        return moves
-    }
-
     /// Writes the changes, and moves files to their new places; the moves are durable on return, but not yet recorded.
-    private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, places: [Settling.Place]) {
-        let places = try carryOut(plan, held: plan.held)
+    private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, moves: [FileMove]) {
+        let moves = try carryOut(plan, held: plan.held)
         do throws(StoreError) {
-            return (try open.store.runs.begin(catalogs: options.shownCatalogs), places)
+            return (try open.store.runs.begin(catalogs: options.shownCatalogs), moves)
         } catch { throw Refusal(error) }
     }
 
     /// - Parameter held: all courses of the run that are held so far.
-    func carryOut(_ plan: Reconciliation, held: [HeldCourse]) throws(Refusal) -> [Settling.Place] {
+    func carryOut(_ plan: Reconciliation, held: [HeldCourse]) throws(Refusal) -> [FileMove] {
         do {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
@@ -237,20 +238,38 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Reports the results of the comparison. Returns the number of moved videos.
-    func announce(_ plan: Reconciliation, _ places: [Settling.Place]) -> Int {
-        let paths = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
-        var moved = 0
+    /// Reports the results of the comparison. Returns the numbers of videos that were moved, and of files that weren't.
+    func announce(_ plan: Reconciliation, _ moves: [FileMove]) -> (moved: Int, unmoved: Int) {
         for course in plan.held { hub.post(.courseHeld(course)) }
         for notice in plan.notices { hub.post(.warning(notice, nil)) }
+        var references: [DownloadID: VideoReference] = [:]
         for move in plan.moves {
-            guard let reference = move.reference, let path = paths[move.owner], path != move.from else { continue }
-            hub.post(.downloadMoved(reference, from: move.from, path: path))
-            moved += 1
+            if case .download(let id) = move.owner { references[id] = move.reference }
         }
+        let told = tell(moves) { references[$0] }
         for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
         for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference, path: gone.file?.path)) }
-        return moved
+        return told
+    }
+
+    /// Reports moves.
+    private func tell(
+        _ moves: [FileMove], of video: (DownloadID) -> VideoReference?
+    ) -> (moved: Int, unmoved: Int) {
+        var (moved, unmoved) = (0, 0)
+        for move in moves {
+            let (from, to) = (move.move.from, move.move.to)
+            var reference: VideoReference?
+            if case .download(let id) = move.move.owner { reference = video(id) }
+            if let reference, let path = move.path, path != from {
+                hub.post(.downloadMoved(reference, from: from, path: path))
+                moved += 1
+            }
+            guard let error = move.error else { continue }
+            hub.post(.warning(.notMoved(from: move.path ?? from, to: to, error), reference))
+            unmoved += 1
+        }
+        return (moved, unmoved)
     }
 
     /// Runs after the downloads: a video that is gone may be wanted by another course. Failed removals are reported,

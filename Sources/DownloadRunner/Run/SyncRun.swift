@@ -20,7 +20,7 @@ import YAMLSource
 /// summary have everything that the user has to know; nothing is printed here.
 package final class SyncRun: Sendable {
     package let options: SyncOptions
-    let logger: Logger
+    package let logger: Logger
     let clock: any RunClock
     let hub = EventHub()
     let control: RunControl
@@ -76,6 +76,9 @@ package final class SyncRun: Sendable {
 
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         try requireMeans()
+        if let hours = options.window.between, let opens = options.window.opens(after: started, in: options.zone) {
+            throw .run(.outsideHours(hours, opens: opens, options.zone))
+        }
         let registry = ProviderCheck.registry(options.plugins)
         let sources = CatalogSources(options)
         let (catalog, check) = try await untilStopped { () async throws(Refusal) in
@@ -309,17 +312,20 @@ extension SyncRun {
         check.diagnostics.map { .doubtful($0) }
     }
 
-    /// The comparison for a sync and for a dry run. Throws ``StoreError``.
+    /// The comparison for a sync and for a dry run. Throws ``StoreError``. `unsettled` are courses with files that
+    /// couldn't be put in their places.
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date,
-        _ compared: ComparedCourses = .all
+        _ compared: ComparedCourses = .all, unsettled: [String: LibraryError] = [:],
+        tallies: [String: LossGuard.Tally] = [:]
     ) throws -> Reconciliation {
         // A sync has completed an earlier run's recorded moves; a dry run hasn't.
         let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
-            compared: compared, library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
+            compared: compared, unsettled: unsettled, tallies: tallies,
+            library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
         return try reconciler.run()
     }
 

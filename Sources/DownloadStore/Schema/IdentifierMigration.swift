@@ -64,6 +64,11 @@ struct IdentifierMigration {
                 try db.execute(
                     sql: "UPDATE OR IGNORE sidecars SET download = ? WHERE download = ? AND kind <> 'stream'",
                     arguments: [row["id"] as Int64, other["id"] as Int64])
+                // Nothing cascades: foreign keys are off while the schema migrates, and checked at the end.
+                for table in ["sidecars", "parts"] {
+                    try db.execute(
+                        sql: "DELETE FROM \(table) WHERE download = ?", arguments: [other["id"] as Int64])
+                }
                 try db.execute(sql: "DELETE FROM downloads WHERE id = ?", arguments: [other["id"] as Int64])
             }
             let isWanted = ([row] + others).contains { !($0["is_gone"] as Bool) }

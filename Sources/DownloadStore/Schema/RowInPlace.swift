@@ -14,6 +14,12 @@ struct RowInPlace {
     /// An integer; 0 for NULL.
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
+    /// The number of a video, a chapter or a season; nil for NULL and for an impossible one.
+    func number(_ column: Int32) -> Int? {
+        let number = integer(column)
+        return isNull(column) || !(0...1 << 30).contains(number) ? nil : Int(number)
+    }
+
     /// A real; 0 for NULL.
     func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 

@@ -18,11 +18,15 @@ enum Schema {
         migrator.registerMigration("9") { db in try db.execute(sql: ninth) }
         migrator.registerMigration("10") { db in try db.execute(sql: tenth) }
         migrator.registerMigration("11") { db in try db.execute(sql: eleventh) }
+        migrator.registerMigration("12") { db in try db.execute(sql: twelfth) }
+        migrator.registerMigration("13") { db in try db.execute(sql: thirteenth) }
+        migrator.registerMigration("14") { db in try db.execute(sql: fourteenth) }
+        migrator.registerMigration("15") { db in try db.execute(sql: fifteenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 11
+    static let version = 15
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -314,5 +318,46 @@ enum Schema {
             video TEXT,
             PRIMARY KEY (source, record)
         ) WITHOUT ROWID, STRICT;
+        """
+
+    /// The numbers of videos and chapters: before, they were places in the last catalog. Each keeps the number that is in
+    /// its name, also where two have the same one, or its source has another.
+    private static let twelfth = """
+        PRAGMA user_version = 12;
+        ALTER TABLE downloads ADD COLUMN number INTEGER;
+        ALTER TABLE downloads ADD COLUMN number_in_course INTEGER;
+        ALTER TABLE downloads ADD COLUMN keeps_number INTEGER NOT NULL DEFAULT 0;
+        UPDATE downloads SET number = position, number_in_course = ordinal + 1, keeps_number = 1;
+        ALTER TABLE chapters ADD COLUMN number INTEGER;
+        ALTER TABLE chapters ADD COLUMN season INTEGER;
+        ALTER TABLE chapters ADD COLUMN keeps_number INTEGER NOT NULL DEFAULT 0;
+        UPDATE chapters SET season = position, keeps_number = 1, number = position + coalesce(
+            (SELECT max(position) FROM downloads
+                WHERE downloads.course = chapters.course AND downloads.chapter IS NULL AND is_gone = 0), 0);
+        ALTER TABLE courses ADD COLUMN season INTEGER;
+        UPDATE courses SET season = NOT EXISTS (SELECT 1 FROM downloads
+            WHERE downloads.course = courses.id AND downloads.chapter IS NOT NULL AND is_gone = 0);
+        ALTER TABLE listed_chapters ADD COLUMN season INTEGER;
+        ALTER TABLE listed_videos ADD COLUMN episode INTEGER;
+        """
+
+    /// Who owns a path is asked for each file that is placed.
+    private static let thirteenth = """
+        PRAGMA user_version = 13;
+        CREATE INDEX downloads_by_path ON downloads (path) WHERE path IS NOT NULL;
+        CREATE INDEX downloads_by_old_path ON downloads (old_path) WHERE old_path IS NOT NULL;
+        CREATE INDEX sidecars_by_path ON sidecars (path) WHERE path IS NOT NULL;
+        """
+
+    /// Whether a move has failed, and is made again by the next run.
+    private static let fourteenth = """
+        PRAGMA user_version = 14;
+        ALTER TABLE moves ADD COLUMN is_put_off INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What a listing that wasn't believed had lost: only one like it is believed later. An older doubt begins again.
+    private static let fifteenth = """
+        PRAGMA user_version = 15;
+        ALTER TABLE listings ADD COLUMN doubted_loss BLOB;
         """
 }

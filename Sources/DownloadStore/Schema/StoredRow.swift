@@ -13,6 +13,8 @@ struct StoredRow {
 
     func integer(_ column: String) -> Int64? { value(column) }
 
+    func blob(_ column: String) -> Data? { value(column) }
+
     func flag(_ column: String) -> Bool { integer(column).map { $0 != 0 } ?? false }
 
     /// Nil for one that is too long.
@@ -22,6 +24,11 @@ struct StoredRow {
 
     /// A count of events; adding one never overflows.
     func count(_ column: String) -> Int { Int(min(max(0, integer(column) ?? 0), 1 << 30)) }
+
+    /// The number of a video, a chapter or a season; nil for an impossible one.
+    func number(_ column: String) -> Int? {
+        integer(column).flatMap { (0...1 << 30).contains($0) ? Int($0) : nil }
+    }
 
     /// Bytes; see ``ByteCount/believed(_:)``.
     func size(_ column: String) -> Int64? { ByteCount.believed(integer(column)) }

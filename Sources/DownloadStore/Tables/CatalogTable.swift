@@ -16,7 +16,7 @@ package struct CatalogTable: Sendable {
                 all[id] = CourseRecord(
                     id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
                     title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"),
-                    coverFile: Self.cover(row), layout: row.text("layout"))
+                    coverFile: Self.cover(row), layout: row.text("layout"), season: row.number("season"))
             }
             return all
         }
@@ -32,7 +32,8 @@ package struct CatalogTable: Sendable {
                 return ChapterRecord(
                     course: course, id: id, title: row.text("title") ?? "",
                     position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
-                    cover: row.digest("cover"), coverFile: Self.cover(row))
+                    cover: row.digest("cover"), coverFile: Self.cover(row), number: row.number("number"),
+                    season: row.number("season"), keepsNumber: row.flag("keeps_number"))
             }
         }
     }

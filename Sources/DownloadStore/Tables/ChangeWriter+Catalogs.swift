@@ -8,6 +8,7 @@ extension ChangeWriter {
         for id in changes.lost { try apply(.lose(id)) }
         for id in changes.refetched { try apply(.refetch(id)) }
         for id in changes.revived { try apply(.revive(id)) }
+        for sidecar in changes.retried { try apply(.wanted(sidecar.download, sidecar.name)) }
         for course in changes.courses { try save(course) }
         for chapter in changes.chapters { try save(chapter) }
         for new in changes.new { try insert(new) }
@@ -15,28 +16,32 @@ extension ChangeWriter {
         for id in changes.gone {
             try run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [now, id.rawValue])
         }
-        for move in changes.moves {
-            let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
-            try run("INSERT INTO moves VALUES (?, ?, ?, ?)", [move.id, move.from, move.to, owner])
-        }
+        try MoveTable.begin(changes.moves, db)
     }
 
     private func save(_ course: CourseRecord) throws {
         try run(
             """
-            INSERT INTO courses (id, file, ordinal, title, folder, layout) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO courses (id, file, ordinal, title, folder, layout, season) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET file = excluded.file, ordinal = excluded.ordinal,
-                title = excluded.title, folder = excluded.folder, layout = excluded.layout
-            """, [course.id, course.file, course.ordinal, course.title, course.folder, course.layout])
+                title = excluded.title, folder = excluded.folder, layout = excluded.layout, season = excluded.season
+            """,
+            [course.id, course.file, course.ordinal, course.title, course.folder, course.layout, course.season])
     }
 
     private func save(_ chapter: ChapterRecord) throws {
         try run(
             """
-            INSERT INTO chapters (course, id, title, position, folder) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO chapters (course, id, title, position, folder, number, season, keeps_number)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (course, id) DO UPDATE SET title = excluded.title, position = excluded.position,
-                folder = excluded.folder
-            """, [chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder])
+                folder = excluded.folder, number = excluded.number, season = excluded.season,
+                keeps_number = excluded.keeps_number
+            """,
+            [
+                chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder, chapter.number,
+                chapter.season, chapter.keepsNumber,
+            ])
     }
 
     private func insert(_ new: ReconcileChanges.New) throws {
@@ -44,8 +49,9 @@ extension ChangeWriter {
         try run(
             """
             INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
-                stem, expected_size, expected_sha256, state, announced, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?)
+                stem, expected_size, expected_sha256, number, number_in_course, keeps_number, state, announced,
+                updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?)
             """, [new.id.rawValue, new.key.course, new.key.video] + values(fields) + [now])
     }
 
@@ -53,7 +59,8 @@ extension ChangeWriter {
         try run(
             """
             UPDATE downloads SET chapter = ?, title = ?, position = ?, ordinal = ?, provider = ?, source = ?,
-                priority = ?, extras = ?, stem = ?, expected_size = ?, expected_sha256 = ?, updated_at = ?, is_gone = 0
+                priority = ?, extras = ?, stem = ?, expected_size = ?, expected_sha256 = ?, number = ?,
+                number_in_course = ?, keeps_number = ?, updated_at = ?, is_gone = 0
             WHERE id = ?
             """, values(updated.fields) + [now, updated.id.rawValue])
         if updated.sourceChanged {
@@ -78,7 +85,7 @@ extension ChangeWriter {
         [
             fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, fields.source.data,
             fields.priority, fields.extras?.data, fields.stem, fields.expectedSize,
-            fields.expectedSHA256?.data,
+            fields.expectedSHA256?.data, fields.number, fields.numberInCourse, fields.keepsNumber,
         ]
     }
 }

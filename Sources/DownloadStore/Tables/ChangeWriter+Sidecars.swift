@@ -35,6 +35,13 @@ extension ChangeWriter {
                     error.message,
                     error.status,
                 ] + key(id, name))
+        case .wanted(let id, let name):
+            // A try before its time doesn't put off the next one.
+            try run(
+                """
+                UPDATE sidecars SET state = 'wanted', retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))
+                WHERE \(Self.isOpen)
+                """, key(id, name))
         case .failed(let id, let name, let error, let retryAt):
             try run(
                 "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)", values(error, retryAt) + key(id, name))

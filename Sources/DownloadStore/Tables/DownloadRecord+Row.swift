@@ -6,7 +6,7 @@ extension RowStanding {
     init(_ row: StoredRow) {
         self.init(
             state: DownloadState(stored: row.text("state")), reason: row.text("reason").flatMap(SuspendReason.init),
-            retryAt: row.date("retry_at"), isPlacing: row.flag("is_placing"))
+            retryAt: row.date("retry_at"), isPlacing: row.flag("is_placing"), failedRuns: row.count("failed_runs"))
     }
 }
 
@@ -29,7 +29,8 @@ extension DownloadRecord {
                 ordinal: row.integer("ordinal") ?? 0, provider: row.text("provider") ?? "",
                 source: row.digest("source") ?? [], priority: number("priority"), extras: row.digest("extras"),
                 stem: row.text("stem") ?? "", expectedSize: row.size("expected_size"),
-                expectedSHA256: row.digest("expected_sha256")),
+                expectedSHA256: row.digest("expected_sha256"), number: row.number("number"),
+                numberInCourse: row.number("number_in_course"), keepsNumber: row.flag("keeps_number")),
             state: DownloadState(stored: row.text("state")),
             reason: row.text("reason").flatMap(SuspendReason.init),
             priorityOverride: row.integer("priority_override").map { Int(truncatingIfNeeded: $0) },

@@ -72,14 +72,15 @@ package struct DownloadTable: Sendable {
     /// Whether another download has a file at this path, or an old file that is to be replaced. Scans all rows.
     package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
         try file.read { db in
-            try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM downloads WHERE id <> :id AND (path = :path OR old_path = :path))
-                        OR EXISTS (SELECT 1 FROM sidecars WHERE download <> :id AND path = :path)
-                    """, arguments: ["path": path, "id": id.rawValue]) ?? false
+            try Bool.fetchOne(db, sql: Self.ownerQuery, arguments: ["path": path, "id": id.rawValue]) ?? false
         }
     }
+
+    static let ownerQuery = """
+        SELECT EXISTS (SELECT 1 FROM downloads WHERE id <> :id AND path = :path)
+            OR EXISTS (SELECT 1 FROM downloads WHERE id <> :id AND old_path = :path)
+            OR EXISTS (SELECT 1 FROM sidecars WHERE download <> :id AND path = :path)
+        """
 
     /// The providers of downloads that are still in a catalog, sorted.
     package func providers() throws(StoreError) -> [String] {

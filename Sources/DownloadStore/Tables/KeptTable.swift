@@ -33,7 +33,7 @@ package struct KeptTable: Sendable {
     /// The columns read of a finished video, in order.
     fileprivate enum Column: Int32, CaseIterable {
         case id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, source, proof
-        case extras, kind, seconds, isComplete, hasBeside
+        case extras, kind, seconds, isComplete, hasBeside, number, index, keepsNumber
 
         private var expression: String {
             switch self {
@@ -41,6 +41,8 @@ package struct KeptTable: Sendable {
             case .proof: "file_proof"
             case .extras: "stored_extras"
             case .seconds: "media_seconds"
+            case .index: "number_in_course"
+            case .keepsNumber: "keeps_number"
             case .isComplete:
                 """
                 NOT EXISTS (SELECT 1 FROM sidecars WHERE download = downloads.id AND (sidecars.state = 'wanted'
@@ -85,15 +87,21 @@ package struct KeptTable: Sendable {
         if let chapter = record.chapter {
             try db.run(
                 """
-                INSERT INTO chapters (course, id, title, position, folder, cover, cover_path, cover_size, cover_modified)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, [record.course, chapter, record.title, record.position ?? 0, folder] + values)
+                INSERT INTO chapters (course, id, title, position, folder, number, season, keeps_number, cover,
+                    cover_path, cover_size, cover_modified)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """,
+                [
+                    record.course, chapter, record.title, record.position ?? 0, folder, record.number,
+                    record.season ?? record.position, record.keepsItsNumber,
+                ] + values)
         } else {
             try db.run(
                 """
-                INSERT INTO courses (id, file, ordinal, title, folder, cover, cover_path, cover_size, cover_modified)
-                VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, [record.course, record.catalog ?? "", record.title, folder] + values)
+                INSERT INTO courses (id, file, ordinal, title, folder, season, cover, cover_path, cover_size,
+                    cover_modified)
+                VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """, [record.course, record.catalog ?? "", record.title, folder, record.season] + values)
         }
     }
 
@@ -122,11 +130,13 @@ package struct KeptTable: Sendable {
         } else {
             try db.run(
                 """
-                INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, stem,
-                    state, updated_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, ?, 'waiting', ?)
+                INSERT INTO downloads (course, video, chapter, title, position, ordinal, number, number_in_course,
+                    keeps_number, provider, source, priority, stem, state, updated_at)
+                VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, 0, ?, 'waiting', ?)
                 """,
                 [
-                    record.course, video, record.chapter, record.title, record.position ?? 0, record.provider ?? "",
+                    record.course, video, record.chapter, record.title, record.position ?? 0,
+                    record.number ?? record.position, record.index, record.keepsItsNumber, record.provider ?? "",
                     file.source.data, stem, writer.now,
                 ])
             id = DownloadID(rawValue: db.lastInsertedRowID)
@@ -160,6 +170,9 @@ extension KeptRecord {
         chapter = text(.chapter)
         video = text(.video)
         position = number(.position).map { Int(truncatingIfNeeded: $0) }
+        self.number = row.number(Column.number.rawValue)
+        index = row.number(Column.index.rawValue)
+        keepsNumber = row.integer(Column.keepsNumber.rawValue) != 0 ? true : nil
         provider = text(.provider)
         stem = text(.stem)
         path = text(.path)

@@ -18,7 +18,7 @@ package struct ListingTable: Sendable {
                 all[course] = ListingRecord(
                     course: course, question: question, askedAt: row.date("asked_at") ?? .distantPast,
                     known: row.text("known"), title: row.text("title"), cover: row.text("cover"),
-                    doubtedAt: row.date("doubted_at"))
+                    doubtedAt: row.date("doubted_at"), doubtedLoss: row.blob("doubted_loss"))
             }
             return all
         }
@@ -26,19 +26,26 @@ package struct ListingTable: Sendable {
 
     /// The chapters and videos of a course, in order.
     package func contents(of course: String) throws(StoreError) -> (chapters: [ListedChapter], videos: [ListedVideo]) {
+        var videos: [ListedVideo] = []
+        let chapters = try each(of: course) { videos.append($0) }
+        return (chapters, videos)
+    }
+
+    /// Calls `body` with each video of a course, in order. Returns the chapters.
+    package func each(of course: String, _ body: (ListedVideo) -> Void) throws(StoreError) -> [ListedChapter] {
         try file.read { db in
             var chapters: [ListedChapter] = []
-            var videos: [ListedVideo] = []
             let ofCourse = try db.cachedStatement(
-                sql: "SELECT id, title, cover FROM listed_chapters WHERE course = ? ORDER BY ordinal")
+                sql: "SELECT id, title, cover, season FROM listed_chapters WHERE course = ? ORDER BY ordinal")
             try ofCourse.forEachRow([course]) { row in
                 chapters.append(
-                    ListedChapter(id: row.string(0) ?? "", title: row.string(1), cover: row.string(2)))
+                    ListedChapter(
+                        id: row.string(0) ?? "", title: row.string(1), cover: row.string(2), season: row.number(3)))
             }
             let listed = try db.cachedStatement(
                 sql: """
                     SELECT id, chapter, title, description, published_at, duration, cover, parameters, size, sha256,
-                        extras
+                        extras, episode
                     FROM listed_videos WHERE course = ? ORDER BY ordinal
                     """)
             try listed.forEachRow([course]) { row in
@@ -55,30 +62,33 @@ package struct ListingTable: Sendable {
                 video.size = row.isNull(8) ? nil : ByteCount.believed(row.integer(8))
                 video.sha256 = row.raw(9).flatMap { $0.count == 32 ? Data($0) : nil }
                 video.extras = row.string(10)
-                videos.append(video)
+                video.episode = row.number(11)
+                body(video)
             }
-            return (chapters, videos)
+            return chapters
         }
     }
 
     /// Replaces the listing of a course.
     package func replace(
-        _ record: ListingRecord, chapters: [ListedChapter], videos: [ListedVideo]
+        _ record: ListingRecord, chapters: some Sequence<ListedChapter>, videos: some Sequence<ListedVideo>
     ) throws(StoreError) {
         try file.write { db in
             try Self.delete(record.course, db)
             try Self.insert(record, db)
-            let chapter = try db.cachedStatement(sql: "INSERT INTO listed_chapters VALUES (?, ?, ?, ?, ?)")
+            let chapter = try db.cachedStatement(sql: "INSERT INTO listed_chapters VALUES (?, ?, ?, ?, ?, ?)")
             for (ordinal, listed) in chapters.enumerated() {
-                try chapter.execute(arguments: [record.course, ordinal, listed.id, listed.title, listed.cover])
+                try chapter.execute(arguments: [
+                    record.course, ordinal, listed.id, listed.title, listed.cover, listed.season,
+                ])
             }
             let video = try db.cachedStatement(
-                sql: "INSERT INTO listed_videos VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                sql: "INSERT INTO listed_videos VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             for (ordinal, listed) in videos.enumerated() {
                 try video.execute(arguments: [
                     record.course, ordinal, listed.id, listed.chapter, listed.title, listed.description,
                     listed.publishedAt?.timeIntervalSince1970, listed.duration, listed.cover, listed.parameters,
-                    listed.size, listed.sha256, listed.extras,
+                    listed.size, listed.sha256, listed.extras, listed.episode,
                 ])
             }
         }
@@ -103,10 +113,10 @@ package struct ListingTable: Sendable {
 
     private static func insert(_ record: ListingRecord, _ db: Database) throws {
         try db.run(
-            "INSERT INTO listings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO listings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 record.course, record.question.data, record.askedAt.timeIntervalSince1970, record.known, record.title,
-                record.cover, record.doubtedAt?.timeIntervalSince1970,
+                record.cover, record.doubtedAt?.timeIntervalSince1970, record.doubtedLoss,
             ])
     }
 

@@ -21,9 +21,10 @@ package struct MetadataTable: Sendable {
         try file.read { db in
             let sql = """
                 SELECT courses.id AS course, courses.title || char(10) || courses.folder || char(10)
-                    || coalesce(courses.cover_path, '') || char(10)
+                    || coalesce(courses.cover_path, '') || char(10) || coalesce(courses.season, '') || char(10)
                     || coalesce((SELECT group_concat(id || char(10) || title || char(10) || folder || char(10)
-                            || position || char(10) || coalesce(cover_path, ''), char(10))
+                            || coalesce(number, '') || char(10) || coalesce(season, '') || char(10)
+                            || coalesce(cover_path, ''), char(10))
                         FROM (SELECT * FROM chapters WHERE chapters.course = courses.id ORDER BY id)), '') AS text,
                     videos.number AS number, videos.newest AS newest, beside.number AS others, beside.newest AS changed,
                     beside.size AS bytes, beside.places AS places
@@ -107,10 +108,10 @@ package struct MetadataTable: Sendable {
 }
 
 extension MetadataTable {
-    /// The finished downloads of a course that are in its catalog.
+    /// The finished downloads of a course, also those that are no longer in its catalog.
     package func finished(in course: String) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
-            let sql = "SELECT * FROM downloads WHERE course = ? AND state = 'finished' AND is_gone = 0 ORDER BY ordinal"
+            let sql = "SELECT * FROM downloads WHERE course = ? AND state = 'finished' ORDER BY number_in_course, id"
             return try Row.fetchAll(db, sql: sql, arguments: [course]).map(DownloadRecord.init)
         }
     }

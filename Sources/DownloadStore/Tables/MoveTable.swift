@@ -1,43 +1,111 @@
 import Foundation
 import GRDB
 
-/// File moves that are recorded before the first rename.
+/// File moves that are recorded before the first rename, and those that have failed and are to be made again.
 package struct MoveTable: Sendable {
     let file: StateFile
 
     /// The moves that an earlier run recorded and didn't finish.
     package func recorded() throws(StoreError) -> [RecordedMove] {
+        try file.read { db in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 0") }
+    }
+
+    /// The moves that failed in an earlier run. Without those whose file has another path now, or is gone.
+    package func putOff() throws(StoreError) -> [RecordedMove] {
         try file.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM moves").map(StoredRow.init).map { row in
-                // Without it the files' places are unknown.
-                guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
-                    let text = row.text("owner"),
-                    let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
-                else { throw DamagedRow(what: "a move that is under way can't be read") }
-                return RecordedMove(id: id, from: from, to: to, owner: owner)
-            }
+            try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 1").filter { try $0.owner.has($0.from, in: db) }
         }
     }
 
-    /// Records the new paths of moved files and deletes the plan, in one transaction; to be called when everything is
-    /// durable.
-    package func finish(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
+    /// Records these moves, which begin now, instead of all that were put off.
+    package func takeUp(_ moves: [RecordedMove]) throws(StoreError) {
         try file.write { db in
-            for (owner, path) in places {
-                switch owner {
-                case .download(let id):
-                    try db.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id.rawValue])
-                case .sidecar(let id, let kind, let name):
-                    try db.run(
-                        "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
-                        [path, id.rawValue, kind, name])
-                case .course(let id): try db.run("UPDATE courses SET cover_path = ? WHERE id = ?", [path, id])
-                case .chapter(let course, let id):
-                    try db.run(
-                        "UPDATE chapters SET cover_path = ? WHERE course = ? AND id = ?", [path, course, id])
-                }
-            }
-            try db.execute(sql: "DELETE FROM moves")
+            try db.execute(sql: "DELETE FROM moves WHERE is_put_off = 1")
+            for move in moves { try Self.insert(move, isPutOff: false, db) }
         }
+    }
+
+    /// Records the new paths of moved files and deletes their moves, in one transaction; to be called when everything is
+    /// durable. `again` are moves that have failed, from the files' present paths.
+    package func finish(
+        _ moves: [(move: RecordedMove, path: String)], again: [RecordedMove] = []
+    ) throws(StoreError) {
+        try file.write { db in
+            for (move, path) in moves {
+                try move.owner.record(path, insteadOf: move.from, in: db)
+                try move.owner.forgetStamp(in: db)
+                try db.run("DELETE FROM moves WHERE id = ?", [move.id])
+            }
+            for move in again { try Self.insert(move, isPutOff: true, db) }
+        }
+    }
+
+    /// Records moves that begin now, within a transaction. Put off ones of the same files are superseded.
+    static func begin(_ moves: [RecordedMove], _ db: Database) throws {
+        guard !moves.isEmpty else { return }
+        let owners = Set(moves.map(\.owner))
+        for old in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 1") where owners.contains(old.owner) {
+            try db.run("DELETE FROM moves WHERE id = ?", [old.id])
+        }
+        for move in moves { try insert(move, isPutOff: false, db) }
+    }
+
+    private static func insert(_ move: RecordedMove, isPutOff: Bool, _ db: Database) throws {
+        let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
+        try db.run(
+            "INSERT INTO moves (id, from_path, to_path, owner, is_put_off) VALUES (?, ?, ?, ?, ?)",
+            [move.id, move.from, move.to, owner, isPutOff])
+    }
+
+    private static func moves(_ db: Database, _ sql: String) throws -> [RecordedMove] {
+        try Row.fetchAll(db, sql: sql).map(StoredRow.init).map { row in
+            // Without it the files' places are unknown.
+            guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
+                let text = row.text("owner"),
+                let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
+            else { throw DamagedRow(what: "a move that is under way can't be read") }
+            return RecordedMove(id: id, from: from, to: to, owner: owner)
+        }
+    }
+}
+
+extension RecordedMove.Owner {
+    /// The table of its path, and the condition for its row.
+    private var place: (table: String, column: String, condition: String, values: [any DatabaseValueConvertible]) {
+        switch self {
+        case .download(let id): ("downloads", "path", "id = ?", [id.rawValue])
+        case .sidecar(let id, let kind, let name):
+            ("sidecars", "path", "download = ? AND kind = ? AND name = ?", [id.rawValue, kind, name])
+        case .course(let id): ("courses", "cover_path", "id = ?", [id])
+        case .chapter(let course, let id): ("chapters", "cover_path", "course = ? AND id = ?", [course, id])
+        }
+    }
+
+    /// Whether its file is at this path.
+    fileprivate func has(_ path: String, in db: Database) throws -> Bool {
+        let place = place
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM \(place.table) WHERE \(place.condition) AND \(place.column) = ?")
+        return try Int.fetchOne(statement, arguments: StatementArguments(place.values + [path])) != nil
+    }
+
+    /// The files beside its course's media follow it: a move that is made late has no other change of the course with it.
+    fileprivate func forgetStamp(in db: Database) throws {
+        let id: DownloadID
+        switch self {
+        case .download(let video), .sidecar(let video, _, _): id = video
+        // Their paths are part of the stamp.
+        case .course, .chapter: return
+        }
+        try db.run(
+            "DELETE FROM metadata_courses WHERE course = (SELECT course FROM downloads WHERE id = ?)", [id.rawValue])
+    }
+
+    /// Records the path of its file, unless it has another one by now.
+    fileprivate func record(_ path: String, insteadOf old: String, in db: Database) throws {
+        let place = place
+        try db.run(
+            "UPDATE \(place.table) SET \(place.column) = ? WHERE \(place.condition) AND \(place.column) = ?",
+            [path] + place.values + [old])
     }
 }

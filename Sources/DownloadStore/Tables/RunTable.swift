@@ -12,7 +12,7 @@ package struct RunTable: Sendable {
                 db,
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM downloads WHERE state = 'active' OR is_placing = 1)
-                        OR EXISTS (SELECT 1 FROM moves)
+                        OR EXISTS (SELECT 1 FROM moves WHERE is_put_off = 0)
                     """) ?? false
         }
     }
@@ -23,7 +23,7 @@ package struct RunTable: Sendable {
         try file.write { db in
             // The rows that the rule may concern; only the rule decides.
             let sql = """
-                SELECT id, state, reason, retry_at, is_placing FROM downloads
+                SELECT id, state, reason, retry_at, is_placing, failed_runs FROM downloads
                 WHERE state IN ('active', 'suspended')
                     OR (state IN ('waiting', 'failed') AND (retry_at IS NOT NULL OR is_placing = 1))
                 """

@@ -9,6 +9,7 @@ package struct ScannedDownload {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
         case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof, isPlacing
+        case number, numberInCourse, keepsNumber
 
         /// Its name in SQLite: `expectedSHA256` is `expected_sha256`.
         var name: String {
@@ -28,6 +29,9 @@ package struct ScannedDownload {
 
     /// An integer; 0 for NULL.
     package func integer(_ column: Column) -> Int64 { row.integer(column.rawValue) }
+
+    /// A number of a video; nil for NULL and for an impossible one.
+    package func number(_ column: Column) -> Int? { row.number(column.rawValue) }
 
     /// A real; 0 for NULL.
     package func real(_ column: Column) -> Double { row.real(column.rawValue) }
@@ -109,7 +113,7 @@ extension ScannedDownload {
         guard state != .finished else { return RowStanding(state: .finished) }
         return RowStanding(
             state: state, reason: string(.reason).flatMap(SuspendReason.init), retryAt: date(.retryAt),
-            isPlacing: integer(.isPlacing) != 0)
+            isPlacing: integer(.isPlacing) != 0, failedRuns: Int(clamping: integer(.failedRuns)))
     }
 }
 

@@ -112,6 +112,8 @@ package enum SidecarChange: Sendable, Equatable {
     case stored(SidecarRecord)
     /// It can't be requested any more in this run.
     case waits(DownloadID, SidecarName, retryAt: Date?, DownloadError)
+    /// It is tried again at once, whatever its last run said.
+    case wanted(DownloadID, SidecarName)
     /// Nothing more in this run; `retryAt` nil is permanent.
     case failed(DownloadID, SidecarName, DownloadError, retryAt: Date?)
     /// Its provider doesn't answer; like ``failed(_:_:_:retryAt:)`` for all missing ones.
@@ -129,7 +131,7 @@ package enum SidecarChange: Sendable, Equatable {
     package var download: DownloadID {
         switch self {
         case .named(let id, _), .unasked(let id), .waits(let id, _, _, _), .failed(let id, _, _, _),
-            .unanswered(let id, _, _), .retried(let id), .forgotten(let id, _):
+            .unanswered(let id, _, _), .retried(let id), .forgotten(let id, _), .wanted(let id, _):
             id
         case .stored(let sidecar), .lost(let sidecar), .replaced(let sidecar): sidecar.download
         }

@@ -9,7 +9,4 @@ package struct DownloadKind: RawRepresentable, Sendable, Hashable {
     package static let file = DownloadKind(rawValue: "file")
     /// Segments that are joined.
     package static let stream = DownloadKind(rawValue: "stream")
-
-    /// The position of a file's partial whose bytes another program has downloaded, and that no server has proven yet.
-    package static let unproven = "elsewhere"
 }

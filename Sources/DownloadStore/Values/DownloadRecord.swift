@@ -11,6 +11,12 @@ package struct CatalogFields: Sendable, Equatable {
     package var position: Int
     /// Place in the order of its course.
     package var ordinal: Int64
+    /// Its number in its season; nil if an older list of files didn't say it.
+    package var number: Int?
+    /// Its number in its course; nil likewise.
+    package var numberInCourse: Int?
+    /// Whether it keeps its number although its source has another: its name is older than that of the source.
+    package var keepsNumber: Bool
     /// The provider's name.
     package var provider: String
     /// Digest of (provider, quality, sound, parameters); with the video's id it is the download's source.
@@ -28,8 +34,12 @@ package struct CatalogFields: Sendable, Equatable {
 
     package init(
         chapter: String?, title: String, position: Int, ordinal: Int64, provider: String, source: SourceDigest,
-        priority: Int, extras: ExtrasDigest?, stem: String, expectedSize: Int64?, expectedSHA256: Checksum?
+        priority: Int, extras: ExtrasDigest?, stem: String, expectedSize: Int64?, expectedSHA256: Checksum?,
+        number: Int? = nil, numberInCourse: Int? = nil, keepsNumber: Bool = false
     ) {
+        self.number = number
+        self.numberInCourse = numberInCourse
+        self.keepsNumber = keepsNumber
         self.chapter = chapter.map(Identifier.normalized)
         self.title = title
         self.position = position
@@ -147,6 +157,7 @@ package struct DownloadRecord: Sendable, Equatable {
 
     /// Its standing.
     package var standing: RowStanding {
-        RowStanding(state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing)
+        RowStanding(
+            state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing, failedRuns: failedRuns)
     }
 }

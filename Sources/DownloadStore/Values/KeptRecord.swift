@@ -22,6 +22,14 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var title: String
     /// 1-based among its siblings; nil for a course.
     package var position: Int?
+    /// A video's number in its season, a chapter's in its course; nil in older lists.
+    package var number: Int?
+    /// A video's number in its course; nil in older lists.
+    package var index: Int?
+    /// A chapter's number as a season, or that of the videos directly under a course; nil in older lists.
+    package var season: Int?
+    /// Whether it keeps its number although its source has another.
+    package var keepsNumber: Bool?
     /// The catalog of a course.
     package var catalog: String?
     /// The folder of a course or chapter.
@@ -61,11 +69,15 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     /// The kind of its download: in older lists only streams had a duration.
     var downloadKind: DownloadKind { kind.map(DownloadKind.init) ?? (seconds == nil ? .file : .stream) }
 
+    /// Whether it keeps its number although its source has another: in older lists there are none but those of names.
+    var keepsItsNumber: Bool { keepsNumber ?? (number == nil) }
+
     /// A course's folder and cover.
     package init(_ course: CourseRecord) {
         self.init(course: course.id, title: course.title)
         catalog = course.file
         folder = course.folder
+        season = course.season
         setCover(course.cover, course.coverFile)
     }
 
@@ -75,6 +87,9 @@ package struct KeptRecord: Sendable, Equatable, Codable {
         self.chapter = chapter.id
         position = chapter.position
         folder = chapter.folder
+        number = chapter.number
+        season = chapter.season
+        keepsNumber = chapter.keepsNumber ? true : nil
         setCover(chapter.cover, chapter.coverFile)
     }
 

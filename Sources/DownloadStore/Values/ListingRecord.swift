@@ -23,10 +23,12 @@ package struct ListingRecord: Sendable, Equatable {
     package var cover: String?
     /// When a listing first came that had lost too much to be believed; nil if the last one was believed.
     package var doubtedAt: Date?
+    /// What that listing had lost: eight bytes for each video.
+    package var doubtedLoss: Data?
 
     package init(
         course: String, question: ListingQuestion, askedAt: Date, known: String? = nil, title: String? = nil,
-        cover: String? = nil, doubtedAt: Date? = nil
+        cover: String? = nil, doubtedAt: Date? = nil, doubtedLoss: Data? = nil
     ) {
         self.course = Identifier.normalized(course)
         self.question = question
@@ -35,6 +37,7 @@ package struct ListingRecord: Sendable, Equatable {
         self.title = title
         self.cover = cover
         self.doubtedAt = doubtedAt
+        self.doubtedLoss = doubtedLoss
     }
 }
 
@@ -46,11 +49,14 @@ package struct ListedChapter: Sendable, Equatable {
     package var title: String?
     /// The URL of its cover.
     package var cover: String?
+    /// Its number as a season; nil if there is none.
+    package var season: Int?
 
-    package init(id: String, title: String? = nil, cover: String? = nil) {
+    package init(id: String, title: String? = nil, cover: String? = nil, season: Int? = nil) {
         self.id = id
         self.title = title
         self.cover = cover
+        self.season = season
     }
 }
 
@@ -78,6 +84,8 @@ package struct ListedVideo: Sendable, Equatable {
     package var sha256: Data?
     /// Its subtitles and attachments, in JSON; nil without any.
     package var extras: String?
+    /// Its number in its season; nil if there is none.
+    package var episode: Int?
 
     package init(id: String) { self.id = id }
 }

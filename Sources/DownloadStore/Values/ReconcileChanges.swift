@@ -49,6 +49,8 @@ package struct ReconcileChanges: Sendable {
     package var refetched: [DownloadID] = []
     /// Failed, and to be tried again.
     package var revived: [DownloadID] = []
+    /// Missing sidecars that failed, and are to be tried before their time.
+    package var retried: [OpenSidecar] = []
     /// Files with new paths.
     package var moves: [RecordedMove] = []
 
@@ -57,6 +59,6 @@ package struct ReconcileChanges: Sendable {
     /// Whether there is nothing to write.
     package var isEmpty: Bool {
         courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
-            && refetched.isEmpty && revived.isEmpty && moves.isEmpty
+            && refetched.isEmpty && revived.isEmpty && retried.isEmpty && moves.isEmpty
     }
 }

@@ -51,13 +51,17 @@ package struct OpenSidecar: Sendable, Equatable {
         self.error = error
     }
 
+    /// Whether a try before its time may end otherwise than the last one.
+    package var mayPass: Bool { error.map(\.kind.mayPass) ?? false }
+
     /// Whether a run at `now` downloads it.
     package func isDue(at now: Date) -> Bool {
         switch (state, retryAt) {
         // A time beyond the allowed wait was set by another clock.
         case (.wanted, let retryAt?): retryAt <= now || retryAt > now + RowStanding.longestWait
         case (.wanted, nil): true
-        case (.failed, let retryAt): retryAt.map { $0 <= now } ?? false
+        case (.failed, let retryAt):
+            retryAt.map { RowStanding.isOver($0, failedRuns: failedRuns, at: now) } ?? false
         }
     }
 }

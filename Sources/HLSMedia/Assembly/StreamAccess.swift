@@ -64,7 +64,7 @@ package struct StreamAccess: Sendable, RedactedInPrint {
         var request = request(url)
         if let range { request.start = .range(range) }
         request.maxSize = maxSize
-        request.confinement = confinement
+        if let confinement { request.confinement = confinement }
         let buffer = BodyBuffer(reusing: spare, most: Int(maxSize), admits: admits)
         var answer = Answer(result: .failure(.transfer(.cancelled, part)))
         for attempt in 1... {

@@ -26,8 +26,9 @@ package enum MovePlanError: Error, Sendable, Hashable {
 
 /// All moves of a sync as one set: swaps, cycles and chains need no special treatment.
 ///
-/// The plan is recorded, then carried out, then the new paths are recorded in the transaction that deletes it. A
-/// recorded plan can be run again after a kill at any instant, see ``Moves/carryOut(_:)``.
+/// The plan is recorded, then carried out, then the new paths are recorded in the transaction that deletes its moves. A
+/// recorded plan can be run again after a kill at any instant, see ``Moves/carryOut(_:)``. Plans don't affect each
+/// other.
 package struct MovePlan: Sendable, Hashable {
     /// 16 hexadecimal digits, unique to the plan.
     package let id: String
@@ -50,10 +51,11 @@ package struct MovePlan: Sendable, Hashable {
         return planned.isEmpty ? nil : MovePlan(id: id, moves: planned)
     }
 
-    /// A recorded plan, in any order. Nil if there is none; moves with an invalid id are ignored.
-    package init?(recorded: [PlannedMove]) {
-        guard let id = recorded.lazy.compactMap({ Self.planID(of: $0.id) }).first else { return nil }
-        self.init(id: id, moves: recorded.filter { Self.planID(of: $0.id) == id })
+    /// The plans of recorded moves, which may be in any order, and only some of a plan's; those with an invalid id are
+    /// ignored.
+    package static func plans(recorded: [PlannedMove]) -> [MovePlan] {
+        let plans = Dictionary(grouping: recorded) { planID(of: $0.id) }
+        return plans.compactMap { id, moves in id.map { MovePlan(id: $0, moves: moves) } }.sorted { $0.id < $1.id }
     }
 
     private init(id: String, moves: [PlannedMove]) {
@@ -81,4 +83,7 @@ package enum MoveResult: Sendable, Hashable {
     case missing
     /// It could not be moved, and is at this path: the old one, or beside it if that was taken in the meantime.
     case stayed(String, LibraryError)
+    /// It could go neither way and is in `moving/`, or its new name may not be durable: the move stays recorded, and is
+    /// carried out again.
+    case unfinished(LibraryError)
 }

@@ -4,7 +4,7 @@ import SystemPackage
 /// Moves files of a library according to a plan: each to `moving/<id>`, then each to its new path, never replacing
 /// anything. So swaps and cycles need no special treatment.
 ///
-/// Not for two plans at a time.
+/// Several plans may be unfinished; each has its own files and its own mark. One of them is carried out at a time.
 package struct Moves: Sendable {
     private let folders: FolderTree
     private let files: LibraryFiles
@@ -20,18 +20,22 @@ package struct Moves: Sendable {
     ///
     /// Durable on return. A run that was killed at any instant is completed by running the recorded plan again, in the
     /// same library; at any time a file is complete under exactly one name known to the plan (two while a file system
-    /// without `renameat2` renames). Afterwards, in this order: record the new paths and delete the plan in one
-    /// transaction, then ``forgetMarks()``.
+    /// without `renameat2` renames). Afterwards, in this order: record the new paths and delete the finished moves in
+    /// one transaction, then ``forgetMarks(besides:)``.
     ///
     /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back. It throws only
-    ///   if nothing is reliable any more (a failing disk, no space to put a file back): the plan then stays recorded.
+    ///   if `moving/` itself can't be used: the plan then stays recorded.
     package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
         try carryOut(plan) { () throws(LibraryError) in }
     }
 
-    /// Removes the marks of finished plans, once no plan is recorded any more. One left after a kill does no harm.
-    package func forgetMarks() throws(LibraryError) {
-        for name in try moving.names() where MoveMark.isMark(name) { try moving.remove(name) }
+    /// Removes the marks of finished plans: of all but these. One left after a kill does no harm.
+    package func forgetMarks(besides unfinished: [MovePlan]) throws(LibraryError) {
+        let kept = Set(unfinished.map(\.id))
+        for name in try moving.names() where MoveMark.isMark(name) {
+            if let plan = MovePlan.planID(of: name), kept.contains(plan) { continue }
+            try moving.remove(name)
+        }
     }
 
     /// The current places of a recorded plan's files, by their old paths: there, in `moving/`, or at their new paths.
@@ -48,7 +52,7 @@ package struct Moves: Sendable {
             case .file(let size, let modified):
                 switch find(move, size: size, modified: modified) {
                 case .moved(let path), .stayed(let path, _): places[move.from] = path
-                case .missing: break
+                case .missing, .unfinished: break
                 }
             case .missing: break
             case .stayed: places[move.from] = move.from
@@ -67,19 +71,16 @@ package struct Moves: Sendable {
         if let known = try MoveMark.read(plan: plan.id, in: moving) {
             mark = known
         } else {
-            try forgetMarks()
             mark = try collect(plan, errors: &errors, step: step)
         }
         var results: [MoveResult] = []
         results.reserveCapacity(plan.moves.count)
-        var places: [String] = []
+        var distributed: [Int] = []
         for move in plan.moves {
             switch mark.collected[move.id] {
             case .file(let size, let modified):
-                let result = try distribute(move, size: size, modified: modified)
-                if case .moved(let path) = result { places.append(path) }
-                if case .stayed(let path, _) = result { places.append(path) }
-                results.append(result)
+                distributed.append(results.count)
+                results.append(try distribute(move, size: size, modified: modified))
                 try step()
             case .stayed:
                 results.append(.stayed(move.from, errors[move.id] ?? reason(for: move)))
@@ -87,7 +88,7 @@ package struct Moves: Sendable {
                 results.append(.missing)
             }
         }
-        try folders.flushNames(of: places)
+        makeDurable(&results, distributed)
         do { try moving.handle.flush() } catch { throw .system(.flush, path: LibraryPath.privateFolder, error) }
         try step()
         for folder in try Set(plan.moves.map { move throws(LibraryError) in try LibraryPath(move.from).folder }) {
@@ -95,6 +96,15 @@ package struct Moves: Sendable {
         }
         try step()
         return results
+    }
+
+    /// Flushes the new names. A move whose name may not be durable is unfinished.
+    private func makeDurable(_ results: inout [MoveResult], _ distributed: [Int]) {
+        let unflushed = folders.unflushedNames(of: distributed.compactMap { results[$0].path })
+        guard !unflushed.isEmpty else { return }
+        for index in distributed {
+            if let error = results[index].path.flatMap({ unflushed[$0] }) { results[index] = .unfinished(error) }
+        }
     }
 
     /// The first step; durable with its mark on return.
@@ -106,16 +116,23 @@ package struct Moves: Sendable {
             do {
                 mark.collected[move.id] = try collect(move)
             } catch {
-                if error.isDataLoss { throw error }
-                mark.collected[move.id] = .stayed
-                errors[move.id] = error
+                // A rename that failed may have been made.
+                if let facts = try moving.facts(of: move.id) {
+                    mark.collected[move.id] = .file(size: facts.size, modified: facts.modified)
+                } else {
+                    mark.collected[move.id] = .stayed
+                    errors[move.id] = error
+                }
             }
             try step()
         }
-        do {
-            try folders.flushNames(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
-        } catch .leadsOut, .notAFolder {
+        let unflushed = folders.unflushedNames(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
+        for (_, error) in unflushed.sorted(by: { $0.key < $1.key }) {
+            switch error {
             // A folder has been replaced since its file was collected: nothing of ours is in it.
+            case .leadsOut, .notAFolder: continue
+            default: throw error
+            }
         }
         try mark.write(plan: plan.id, in: moving)
         try step()
@@ -163,8 +180,8 @@ package struct Moves: Sendable {
         guard try moving.facts(of: move.id) != nil else { return find(move, size: size, modified: modified) }
         do {
             return .moved(try put(move.id, at: move.to))
-        } catch {
-            return .stayed(try put(move.id, at: move.from), error)
+        } catch let reason {
+            do { return .stayed(try put(move.id, at: move.from), reason) } catch { return .unfinished(reason) }
         }
     }
 
@@ -197,5 +214,15 @@ package struct Moves: Sendable {
             }
         }
         return .missing
+    }
+}
+
+extension MoveResult {
+    /// Where the file is now; nil if that isn't certain, or there is none.
+    fileprivate var path: String? {
+        switch self {
+        case .moved(let path), .stayed(let path, _): path
+        case .missing, .unfinished: nil
+        }
     }
 }

@@ -11,12 +11,12 @@ package struct StrandedFiles: Sendable {
         self.moving = moving
     }
 
-    /// Complete files in `moving/` that belong to another plan than `plan`: somebody restored an older state.
-    package func files(besides plan: MovePlan?) throws(LibraryError) -> [String] {
-        try moving.names()
+    /// Complete files in `moving/` that belong to none of these plans: somebody restored an older state.
+    package func files(besides plans: [MovePlan]) throws(LibraryError) -> [String] {
+        let known = Set(plans.map(\.id))
+        return try moving.names()
             .filter { name in
-                let owner = MovePlan.planID(of: name)
-                return !MoveMark.isMark(name) && owner != nil && owner != plan?.id
+                !MoveMark.isMark(name) && MovePlan.planID(of: name).map { !known.contains($0) } ?? false
             }
             .sorted().map(moving.path)
     }

@@ -28,14 +28,15 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
     package enum Purpose: Sendable, Hashable { case video, cover, attachment }
 
     /// The extension of a file: the first usable one from the resolution, its media type, the response's Content-Type,
-    /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment.
+    /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment. A video may be
+    /// another file that somebody lists: what isn't media by its types and its name has the extension of a document.
     ///
     /// - Parameters:
     ///   - stated: the resolution's `extension`. A cover's must be an image's.
     ///   - mediaType: the resolution's `media_type`.
     ///   - contentType: the response's Content-Type, parameters included.
-    ///   - url: the URL (query and fragment are ignored) or its path. A video's and a cover's must be a known media
-    ///     extension: `watch.php` says nothing about the file.
+    ///   - url: the URL (query and fragment are ignored) or its path. A video's and a cover's must be a known extension:
+    ///     `watch.php` says nothing about the file.
     package static func choose(
         _ purpose: Purpose, stated: String? = nil, mediaType: String? = nil, contentType: String? = nil,
         url: String? = nil
@@ -48,7 +49,8 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
                 return FileExtension(known: chosen)
             }
         }
-        if let chosen = url.flatMap({ ending(of: $0) }) {
+        let named = url.flatMap { ending(of: $0) }
+        if let chosen = named {
             switch purpose {
             case .video: if MediaTypes.isMedia(chosen.text) { return chosen }
             case .cover: if MediaTypes.isImage(chosen.text) { return chosen }
@@ -56,11 +58,20 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
             }
         }
         switch purpose {
-        case .video: return FileExtension(known: "mp4")
+        case .video:
+            // The name first: servers send many kinds of files as text, videos, too.
+            if let named, MediaTypes.isDocument(named.text) { return named }
+            let types = [mediaType, contentType].compactMap(\.self)
+            let known = types.lazy.compactMap { MediaTypes.fileExtension(of: $0, for: .attachment) }
+                .first { $0 != "txt" }
+            return FileExtension(known: known ?? "mp4")
         case .cover: return FileExtension(known: "jpg")
         case .attachment: return FileExtension(known: "bin")
         }
     }
+
+    /// Whether players take a file with this extension for picture or sound.
+    package var isMedia: Bool { MediaTypes.isMedia(text) }
 
     /// The extension of a video's file, by the first of these names and URLs that ends like media; else `mp4`.
     ///

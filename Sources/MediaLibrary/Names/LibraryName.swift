@@ -37,11 +37,18 @@ package enum LibraryName {
         return ordinal <= 1 ? "\(stem).\(tag).vtt" : "\(stem).\(tag).\(ordinal).vtt"
     }
 
-    /// The name of a subtitle by the type of its response: TTML isn't called WebVTT.
-    package static func subtitle(_ name: String, contentType: String?) -> String {
-        guard contentType == "application/ttml+xml" || contentType == "application/ttaf+xml", name.hasSuffix(".vtt")
-        else { return name }
-        return name.dropLast(4) + ".ttml"
+    /// The name of a subtitle by the type of its response and its URL: TTML and SubRip aren't called WebVTT.
+    package static func subtitle(_ name: String, contentType: String?, url: String?) -> String {
+        guard name.hasSuffix(".vtt") else { return name }
+        switch contentType {
+        case "application/ttml+xml", "application/ttaf+xml": return name.dropLast(4) + ".ttml"
+        case "application/x-subrip": return name.dropLast(4) + ".srt"
+        case "text/vtt": return name
+        // Servers send the others as text, or as anything.
+        default:
+            let end = FileExtension.choose(.attachment, url: url).text
+            return ["srt", "ttml"].contains(end) ? "\(name.dropLast(4)).\(end)" : name
+        }
     }
 
     /// Separate sound beside a video.

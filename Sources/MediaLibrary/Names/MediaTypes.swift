@@ -18,6 +18,9 @@ enum MediaTypes {
     /// Whether viewers know the extension. Not SVG: it can contain scripts, and a cover needs none.
     static func isImage(_ fileExtension: String) -> Bool { imageExtensions.contains(fileExtension) }
 
+    /// Whether it is that of a file which lies beside videos: a document, an archive, a picture, subtitles, source text.
+    static func isDocument(_ fileExtension: String) -> Bool { documentExtensions.contains(fileExtension) }
+
     private static let video: [String: String] = [
         "video/mp4": "mp4", "video/x-m4v": "m4v", "video/webm": "webm", "video/ogg": "ogv", "video/quicktime": "mov",
         "video/x-matroska": "mkv", "video/matroska": "mkv", "video/mp2t": "ts", "video/mpeg": "mpg",
@@ -54,6 +57,12 @@ enum MediaTypes {
     ]
 
     private static let imageExtensions = Set(image.values).union(["jpeg", "tif", "heif"])
+
+    private static let documentExtensions = Set(document.values).union(imageExtensions).union([
+        "ass", "bib", "bz2", "c", "cc", "cpp", "csv", "djvu", "h", "hs", "java", "key", "log", "m", "mobi", "nb",
+        "numbers", "ods", "pages", "ps", "py", "r", "rar", "rs", "sbv", "sql", "srt", "ssa", "svg", "swift", "tgz",
+        "toml", "tsv", "ttml", "vtt", "xz", "yaml", "yml", "zst",
+    ])
 
     private static let mediaExtensions = Set(video.values).union([
         "asf", "f4v", "m2ts", "m4b", "mpeg", "mts", "oga", "ogm", "rm", "rmvb", "vob", "wma",

@@ -55,6 +55,21 @@ package struct Partials: Sendable {
         }
     }
 
+    /// Opens a partial only for reading, whatever other names it has; nil unless it has this size.
+    package func openToRead(_ name: PartialName, size: Int64) throws(LibraryError) -> OpenPartial? {
+        do throws(Errno) {
+            let descriptor = try folder.handle.open(name.fileName, O_RDONLY)
+            let entry = try? FolderHandle.entry(descriptor: descriptor)
+            guard case .file(let facts)? = entry, facts.size == size else {
+                close(descriptor)
+                return nil
+            }
+            return OpenPartial(name: name, owning: descriptor, size: size)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch { throw .system(.open, path: name.path, error) }
+    }
+
     /// The absolute path of a partial.
     package func path(of name: PartialName) -> FilePath { library.appending(name.path) }
 

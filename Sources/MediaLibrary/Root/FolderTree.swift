@@ -77,22 +77,45 @@ package final class FolderTree: Sendable {
     /// Makes the names of files durable: flushes the folder of each path once, and the parents of folders new to this
     /// process. Files must have been flushed before they were placed.
     package func flushNames(of paths: some Sequence<String>) throws(LibraryError) {
+        if let first = unflushedNames(of: paths).min(by: { $0.key < $1.key }) { throw first.value }
+    }
+
+    /// Like ``flushNames(of:)``: flushes what can be flushed. Returns the paths whose names may not be durable.
+    package func unflushedNames(of paths: some Sequence<String>) -> [String: LibraryError] {
         var folders: Set<String> = []
         var newNames: Set<String> = []
+        var files: [(path: String, folder: String)] = []
+        var failures: [String: LibraryError] = [:]
         for path in paths {
-            var folder = try LibraryPath(path).folder
-            guard folders.insert(folder).inserted else { continue }
-            while !folder.isEmpty, !cache.isNameDurable(folder), newNames.insert(folder).inserted {
-                folder = try LibraryPath(folder).folder
-                folders.insert(folder)
-            }
+            do throws(LibraryError) {
+                var folder = try LibraryPath(path).folder
+                files.append((path, folder))
+                guard folders.insert(folder).inserted else { continue }
+                while !folder.isEmpty, !cache.isNameDurable(folder), newNames.insert(folder).inserted {
+                    folder = try LibraryPath(folder).folder
+                    folders.insert(folder)
+                }
+            } catch { failures[path] = error }
         }
+        var unflushed: [String: LibraryError] = [:]
         // Innermost first: a name is of no use before the named folder is durable.
         for path in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) {
-            guard let handle = try folder(path) else { continue }
-            do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
+            do throws(LibraryError) { try flush(path) } catch { unflushed[path] = error }
         }
-        for path in newNames { cache.noteNameIsDurable(path) }
+        for path in newNames where unflushed[LibraryPathParts.split(path).folder] == nil {
+            cache.noteNameIsDurable(path)
+        }
+        guard !unflushed.isEmpty else { return failures }
+        for (path, folder) in files {
+            let above = [folder] + LibraryPath.chain(folder) + [""]
+            if let error = above.lazy.compactMap({ unflushed[$0] }).first { failures[path] = error }
+        }
+        return failures
+    }
+
+    private func flush(_ path: String) throws(LibraryError) {
+        guard let handle = try folder(path) else { return }
+        do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
     }
 
     /// Removes a folder if it is empty, then its parent, and so on; never the library itself. A failure isn't an error:

@@ -19,6 +19,12 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         self = parsed.origin
     }
 
+    /// `https://media.example.org`, with the port unless it is the scheme's own.
+    package var text: String {
+        let usual = scheme == "https" ? 443 : 80
+        return "\(scheme)://\(host)\(port == usual ? "" : ":\(port)")"
+    }
+
     package var description: String { "\(scheme)://\(host):\(port)" }
 
     /// Whether its scheme is http or https.

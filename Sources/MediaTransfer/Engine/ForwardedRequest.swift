@@ -9,7 +9,7 @@ package struct ForwardedRequest: Sendable, RedactedInPrint {
         package var status = ""
         /// Names and values in order.
         package var fields: [(name: String, value: String)] = []
-        /// Decoded of its transfer coding.
+        /// Decoded of its transfer coding, and decompressed.
         package var body: [UInt8] = []
     }
 
@@ -42,6 +42,7 @@ package struct ForwardedRequest: Sendable, RedactedInPrint {
         cf_set_string(easy, CURLOPT_URL, parsed.text)
         cf_set_long(easy, CURLOPT_TIMEOUT, Self.seconds)
         cf_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
+        cf_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
         if method == "HEAD" { cf_set_long(easy, CURLOPT_NOBODY, 1) }
         if !body.isEmpty {
             cf_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))

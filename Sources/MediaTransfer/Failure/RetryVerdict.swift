@@ -4,6 +4,8 @@ package enum RetryVerdict: Sendable, Equatable {
     case resolveAgain
     /// The same URL, from the end of the partial.
     case retry
+    /// Like ``retry``, but only once.
+    case retryOnce
     /// Like ``retry``, but the host gets no requests until then; nil leaves the time to the caller.
     case retryHost(after: Duration?)
     /// The partial can't be used: from byte 0, with the same URL.
@@ -42,6 +44,8 @@ extension TransferFailure {
         // S3 says 400 for an expired session token.
         case 400: .resolveAgain
         case 202, 203, 204, 408, 425: .retry
+        // Nothing that a server means when it is asked for a file.
+        case 100..<400, 412: .retryOnce
         default: .final
         }
     }

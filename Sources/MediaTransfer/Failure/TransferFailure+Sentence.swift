@@ -37,7 +37,8 @@ extension TransferFailure {
         case .badResponse(let problem): "\(problem.sentence)\(at)"
         case .redirect(let problem): "\(problem.sentence)\(at)"
         case .outOfReach:
-            "the playlist points to an address on this machine or in a private network\(at), which isn't allowed"
+            "a playlist or a listing from elsewhere points to an address on this machine or in a private network\(at), "
+                + "which isn't allowed"
         case .network(let problem): problem.sentence(server)
         case .tls(.certificate): "the certificate of \(server) can't be verified"
         case .tls(.handshake): "the TLS handshake with \(server) failed"

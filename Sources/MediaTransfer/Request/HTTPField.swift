@@ -14,7 +14,7 @@ package struct HTTPField: Sendable, Hashable, RedactedInPrint {
     package var description: String { "\(name): (redacted)" }
 
     /// Whether the field's name alone makes it private to one origin.
-    var isPrivateByName: Bool {
+    package var isPrivateByName: Bool {
         let name = name.lowercased()
         return name == "authorization" || name == "cookie" || name.hasPrefix("proxy-")
     }

@@ -9,6 +9,8 @@ package struct SourceRecord: Sendable, Equatable {
         case finished
         /// Some of the bytes, or none.
         case unfinished
+        /// The store has a file and nothing that tells whether it is complete: only its server can.
+        case unproven
         /// It can't be taken over before something else has happened.
         case held(SourceHold)
     }
@@ -33,7 +35,8 @@ package struct SourceRecord: Sendable, Equatable {
     /// In seconds.
     package var duration: Double?
     package var state: State
-    /// Of a finished one: the complete file. Of an unfinished one: a file that is complete nevertheless, or nil.
+    /// Of a finished one: the complete file. Of an unfinished one: a file that is complete nevertheless, or nil. Of an
+    /// unproven one: a file that may be complete.
     package var file: SourceFile?
     /// Files that belong to it, and without which it isn't complete.
     package var companions: [SourceFile] = []
@@ -45,6 +48,14 @@ package struct SourceRecord: Sendable, Equatable {
     package init(key: String, state: State) {
         self.key = key
         self.state = state
+    }
+
+    /// The bytes that count only once their server has proven them: its partial, or an unproven file.
+    package var unprovenBytes: SourcePartial? {
+        guard state == .unproven, let file else { return partial }
+        var bytes = SourcePartial(path: file.path)
+        bytes.isWholeFile = true
+        return bytes
     }
 }
 
@@ -76,8 +87,10 @@ package struct SourcePartial: Sendable, Equatable {
     package var path: String
     /// How many bytes from the beginning on the store claims; nil for all that the file has.
     package var length: Int64?
-    /// The size of the complete file; nil if the store doesn't say. Without it nothing can be proven.
+    /// The size of the complete file; nil if the store doesn't say.
     package var total: Int64?
+    /// Whether all of the file counts, which may be complete.
+    package var isWholeFile = false
 
     package init(path: String, length: Int64? = nil, total: Int64? = nil) {
         self.path = path

@@ -6,6 +6,8 @@ import SystemPackage
 /// a folder is given, every medium in it is a record, since a session has nothing that is finished.
 package struct Aria2Reader: SourceReader {
     private static let usual = ["aria2.session", "session.txt", "input.txt", "downloads.txt"]
+    /// What else lists of addresses are called.
+    private static let others = ["urls.txt", "list.txt", "aria2.txt"]
 
     private let place: SourcePlace
     private let list: String?
@@ -52,6 +54,7 @@ package struct Aria2Reader: SourceReader {
             try entries.finish(take)
         }
         guard place.file == nil else { return }
+        let listed = try listed(files)
         try place.walk { path in
             let isControl = Self.isControl(path)
             let target = isControl ? String(path.dropLast(6)) : path
@@ -60,9 +63,33 @@ package struct Aria2Reader: SourceReader {
             else { return }
             var record = SourceRecord(key: target, state: .unfinished)
             record.names = Aria2Entry.names(target)
+            if let entry = listed[target] {
+                record.url = entry.url
+                for name in entry.names where !record.names.contains(name) { record.names.append(name) }
+            }
             try Aria2Entry.fill(&record, target, files, place)
             try hand(record)
         }
+    }
+
+    /// What the lists beside the session say of files in the folder: a session has nothing that is finished.
+    private func listed(_ files: FileIndex) throws -> [String: SourceRecord] {
+        var found: [String: SourceRecord] = [:]
+        for name in Self.usual + Self.others where name != list {
+            guard let path = files.path(name) else { continue }
+            var entries = Aria2List()
+            func take(_ entry: Aria2List.Entry) throws {
+                var entry = Aria2Entry(entry: entry, place: place, roots: roots)
+                let record = try entry.record(files)
+                if let path = entry.path, record.url != nil, found[path] == nil { found[path] = record }
+            }
+            try place.forEachPiece(of: path) { piece in
+                try entries.feed(piece, take)
+                return true
+            }
+            try entries.finish(take)
+        }
+        return found
     }
 
     package func storeFiles() throws -> [String] {

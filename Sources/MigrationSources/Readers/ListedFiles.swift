@@ -57,8 +57,11 @@ struct ListedFiles {
     }
 
     private func fill(_ record: inout SourceRecord, _ path: String) throws(SourceProblem) {
-        guard let size = try place.facts(of: path)?.size, size > 0 else { return }
-        record.state = .finished
+        // Whether a file that can't be opened is empty matters to nobody: that it can't be is its record's trouble.
+        let size: Int64?
+        do throws(SourceProblem) { size = try place.facts(of: path)?.size } catch { size = .max }
+        guard let size, size > 0 else { return }
+        record.state = .unproven
         record.file = SourceFile(path: path)
     }
 

@@ -21,24 +21,25 @@ struct LibraryCheck {
 
     /// The facts that are available without a readable state.
     func withoutState() -> [DiagnosisFact] {
+        // One that can't be read has been reported, and may well know a library.
+        let isUnread = FileManager.default.fileExists(atPath: place.folder.database.string)
         do throws(LibraryError) {
-            if let marker = try LibraryFolder.marker(of: folder),
-                !FileManager.default.fileExists(
-                    atPath: place.folder.database.string)
-            {
+            if let marker = try LibraryFolder.marker(of: folder), !isUnread {
                 return [.libraryUnusable(.library(.markerOfAnother(library: path, found: marker)))]
             }
         } catch {
             return [.libraryUnusable(.library(error))]
         }
-        return [.noLibrary(path: path)] + disk(needed: nil)
+        return (isUnread ? [] : [.noLibrary(path: path)]) + disk(needed: nil)
     }
 
     /// All checks. With `clean`, which needs the user's lock, leftovers are removed.
     func run(_ store: DownloadStore, isHeld: Bool, clean: Bool) -> [DiagnosisFact] {
         let library: LibraryFolder
         do throws(Refusal) {
-            guard let known = try LibraryOpening.openToLook(place, store) else { return withoutState() }
+            guard let known = try LibraryOpening.openToLook(place, store) else {
+                return [.noLibrary(path: path)] + disk(needed: nil)
+            }
             library = known
             if clean {
                 do throws(LibraryError) { try known.lockNow(user: place.user.text) } catch { throw Refusal(error) }

@@ -99,6 +99,7 @@ struct GeneratedCatalog {
             text += "      - id: \(CatalogText.scalar(chapter.writtenID))\n"
             if let title = chapter.title { text += "        title: \(CatalogText.scalar(title))\n" }
             if let cover = chapter.cover { text += "        cover: \(CatalogText.scalar(cover))\n" }
+            if let season = chapter.season { text += "        season: \(season)\n" }
             let videos = groups[index] ?? []
             text += videos.isEmpty ? "        videos: []\n" : "        videos:\n"
             text += videos.map { video($0, "          ") }.joined()
@@ -123,6 +124,7 @@ struct GeneratedCatalog {
         var lines = ["id: \(CatalogText.scalar(video.writtenID))"]
         if let title = video.title { lines.append("title: \(CatalogText.scalar(title))") }
         if let date = video.date { lines.append("date: \(CatalogText.quoted(date))") }
+        if let episode = video.episode { lines.append("episode: \(episode)") }
         if let text = video.summary { lines.append("description: \(CatalogText.scalar(text))") }
         if let cover = video.cover { lines.append("cover: \(CatalogText.scalar(cover))") }
         if let size = video.size { lines.append("size: \(size)") }

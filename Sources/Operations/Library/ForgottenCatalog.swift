@@ -11,8 +11,11 @@ package struct ForgottenCatalog: Sendable, Equatable {
     package var courses: [String]
     /// Their number.
     package var downloads: Int
+    /// How many of them have files.
+    package var files: Int
 
-    package init(file: String, courses: [String], downloads: Int) {
+    package init(file: String, courses: [String], downloads: Int, files: Int = 0) {
+        self.files = files
         self.file = file
         self.courses = courses
         self.downloads = downloads
@@ -39,9 +42,13 @@ package struct ForgottenCatalog: Sendable, Equatable {
                 let files = Set(known.values.map(\.file)).subtracting([""]).sorted()
                 throw Refusal.catalog(.noCourses(file: path, known: files))
             }
+            var files = 0
+            try store.downloads.scan { row in
+                if let course = row.string(.course), courses.contains(course), row.string(.path) != nil { files += 1 }
+            }
             let downloads = try store.catalogs.forget(file: path)
             CatalogSources.removeCopy(of: address, state: location.state)
-            return ForgottenCatalog(file: path, courses: courses, downloads: downloads)
+            return ForgottenCatalog(file: path, courses: courses, downloads: downloads, files: files)
         } catch {
             throw Refusal(any: error)
         }

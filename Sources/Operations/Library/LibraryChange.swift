@@ -46,12 +46,16 @@ package struct LibraryChange: Sendable {
         return done
     }
 
-    /// Makes the folder this state's library, whoever owned it. Moves no file. With `rebuild` the state is first
-    /// restored from the library's list, as far as it can be proven.
-    package static func adopt(_ location: StateLocation, rebuild: Bool = false) async throws(Refusal) -> LibraryChange {
+    /// Makes the folder this state's library, whichever state owned it. Moves no file. With `rebuild` the state is
+    /// first restored from the library's list, as far as it can be proven.
+    ///
+    /// - Parameter previous: the user whose library it may be, if not this one's.
+    package static func adopt(
+        _ location: StateLocation, rebuild: Bool = false, from previous: String? = nil
+    ) async throws(Refusal) -> LibraryChange {
         var rebuilt: LibraryRebuild.Result?
         var done = try await change(location) { place, store throws(Refusal) in
-            let library = try LibraryOpening.adopt(place, store)
+            let library = try LibraryOpening.adopt(place, store, from: previous)
             do {
                 try await library.lock(user: place.user.text)
                 // Files of an interrupted move aren't missing.

@@ -6,6 +6,7 @@ import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+import ProviderHost
 package import SyncFacts
 import UserState
 
@@ -15,6 +16,8 @@ package struct DryRunPlan: Sendable {
     package var items: [DryRunItem] = []
     /// The warnings of a sync before it does anything.
     package var warnings: [SyncWarning] = []
+    /// Courses whose providers a sync would ask for their videos first.
+    package var unasked: [String] = []
     /// The warning about `--prune` at its end.
     package var pruning: SyncWarning.Pruning?
     /// The summary of a sync whose downloads all succeed: errors, and the conditions of its exit code.
@@ -43,7 +46,7 @@ extension SyncRun {
             _ = try place.requireSession(in: store)
             let library = try LibraryOpening.openToLook(place, store)
             let now = Date()
-            let catalog = try written.addingStoredListings(store)
+            let catalog = try await listed(written, store, registry, &plan, now)
             let reconciliation = try Self.compare(catalog, store, library, options, now)
             if let refused = Self.refused(reconciliation, options) {
                 plan.summary = refused
@@ -56,7 +59,11 @@ extension SyncRun {
             plan.items = try Self.interruptedMoves(store, besides: reconciliation)
             plan.items += rehearsal.items
             plan.pruning = rehearsal.pruning
+            let listing = plan.summary
             plan.summary = rehearsal.summary
+            plan.summary.conditions.formUnion(listing.conditions)
+            plan.summary.coursesUnlisted = listing.coursesUnlisted
+            plan.summary.coursesUnasked = listing.coursesUnasked
             try plan.summary.note(Self.openSidecars(store, catalog, only: reconciliation.only), now, options)
             plan.summary.warnings = plan.warnings.count + (plan.pruning == nil ? 0 : 1)
         } catch {
@@ -67,13 +74,45 @@ extension SyncRun {
         return plan
     }
 
-    /// The unfinished moves that an earlier run recorded; they come before anything else.
+    /// The catalog with listings: the last ones, or those that the providers answer now if the user wants that.
+    private func listed(
+        _ written: Catalog, _ store: DownloadStore, _ registry: PluginRegistry, _ plan: inout DryRunPlan, _ now: Date
+    ) async throws -> Catalog {
+        let stored = try written.addingStoredListings(store)
+        guard options.discovers, written.courses.contains(where: \.discover) else { return stored }
+        let records = try store.listings.records()
+        let due = CourseLister.due(written, records, only: options.only, now: now)
+        guard options.asksWhenRehearsing else {
+            plan.unasked = due.map { written.courses[$0].id }
+            plan.summary.coursesUnasked = due.count
+            return stored
+        }
+        let access = try ProviderAccess(
+            user: options.user, state: options.state, registry: registry, caFile: options.caFile,
+            helpers: options.credentialHelpers, logger: logger)
+        defer { access.store.close() }
+        let asked: DryRunListings
+        do {
+            asked = try await DryRunListings(written, stored: stored, due: due, records, access, options, now: now)
+        } catch {
+            await access.pool.shutDown()
+            throw error
+        }
+        await access.pool.shutDown()
+        plan.warnings += asked.warnings
+        plan.summary.conditions = asked.conditions
+        plan.summary.coursesUnlisted = asked.unlisted
+        return asked.catalog
+    }
+
+    /// The moves that an earlier run recorded and didn't finish, or that failed; they come before anything else.
     private static func interruptedMoves(
         _ store: DownloadStore, besides plan: Reconciliation
     ) throws(StoreError) -> [DryRunItem] {
         let planned = Set(plan.moves.map(\.from))
         var items: [DryRunItem] = []
-        for move in try store.moves.recorded().sorted(by: { $0.to < $1.to }) where !planned.contains(move.from) {
+        let moves = try store.moves.recorded() + store.moves.putOff()
+        for move in moves.sorted(by: { $0.to < $1.to }) where !planned.contains(move.from) {
             guard case .download(let id) = move.owner, let record = try store.downloads.record(id) else { continue }
             items.append(
                 DryRunItem(

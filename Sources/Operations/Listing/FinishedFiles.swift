@@ -36,6 +36,15 @@ package struct FinishedFiles: Sendable {
         return exists(path) ? path : nil
     }
 
+    /// What `open` opens: the page of a course that is named as a whole, else the only file. Nil if there is no page
+    /// and no only file.
+    package func path(toOpen selector: Selector, page: (String) -> String?) -> String? {
+        let isCourse = selector.chapter == nil && selector.video == nil && selector.title == nil
+        let courses = Set(items.map(\.reference.course))
+        if isCourse, courses.count == 1, let page = courses.first.flatMap(page) { return page }
+        return items.count == 1 ? items.first?.path : nil
+    }
+
     /// - Parameter exists: whether a file exists at an absolute path.
     package init(
         _ report: StatusReport, _ selection: Selection,

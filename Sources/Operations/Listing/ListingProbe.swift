@@ -62,8 +62,8 @@ package struct ListingReport: Sendable {
     package var repeated: Int
     /// Videos with an id that can't be used.
     package var unusable: Int
-    /// The number of videos of the last listing, if the next sync would doubt this one.
-    package var doubtedAgainst: Int?
+    /// How many of the course's videos it lacks, if the next sync would doubt it.
+    package var doubt: (lost: Int, of: Int)?
     /// In the order of the course; then what it leaves out, and what is gone.
     package var items: [Item]
 }
@@ -73,8 +73,7 @@ package enum ListingProbe {
     /// The report about one course of the catalogs.
     package static func run(
         catalogs: [String], course id: String, user: String?, state: String?, plugins: [String], caFile: String?,
-        helpers: CredentialHelpers = CredentialHelpers(), maxDelete: MaxDelete = .standard, zone: TimeZone,
-        logger: Logger
+        helpers: CredentialHelpers = CredentialHelpers(), maxDelete: MaxDelete = .standard, logger: Logger
     ) async throws(Refusal) -> Result<ListingReport, DownloadError> {
         let registry = ProviderCheck.registry(plugins)
         let (catalog, check) = await CatalogCheck.read(
@@ -100,14 +99,12 @@ package enum ListingProbe {
         await access.pool.shutDown()
         let seconds = Date().timeIntervalSince(started)
         do throws(StoreError) {
-            return .success(
-                try report(course, pages, access.store, seconds: seconds, maxDelete: maxDelete, zone: zone))
+            return .success(try report(course, pages, access.store, seconds: seconds, maxDelete: maxDelete))
         } catch { throw Refusal(error) }
     }
 
     private static func report(
-        _ course: Course, _ pages: ListingPages, _ store: DownloadStore, seconds: Double, maxDelete: MaxDelete,
-        zone: TimeZone
+        _ course: Course, _ pages: ListingPages, _ store: DownloadStore, seconds: Double, maxDelete: MaxDelete
     ) throws(StoreError) -> ListingReport {
         let selection = ListingSelection(pages.listing, of: course)
         let whole = course.adding(selection.listing)
@@ -160,19 +157,20 @@ package enum ListingProbe {
         return ListingReport(
             course: course.id, title: whole.title, provider: course.settings.provider?.name ?? "", seconds: seconds,
             repeated: pages.repeated, unusable: pages.unusable,
-            doubtedAgainst: try doubt(course, pages.listing, store, maxDelete: maxDelete, zone: zone), items: items)
+            doubt: try doubt(course, pages.listing, store, maxDelete: maxDelete), items: items)
     }
 
     private static func doubt(
-        _ course: Course, _ listing: CourseListing, _ store: DownloadStore, maxDelete: MaxDelete, zone: TimeZone
-    ) throws(StoreError) -> Int? {
+        _ course: Course, _ listing: CourseListing, _ store: DownloadStore, maxDelete: MaxDelete
+    ) throws(StoreError) -> (lost: Int, of: Int)? {
         guard let record = try store.listings.records()[course.id],
             record.question == StoredListing.question(of: course)
         else { return nil }
-        let old = try store.listings.contents(of: course.id).videos.count
         let verdict = ListingGuard.verdict(
-            old: old, new: listing.videos.count, limit: maxDelete, doubtedAt: record.doubtedAt, now: Date(), zone: zone)
-        return verdict == .believed ? nil : old
+            old: try StoredListing.read(record, of: course, store), new: listing, of: course, limit: maxDelete,
+            doubt: record.doubt, now: Date())
+        guard case .doubted(let lost, let count, _) = verdict else { return nil }
+        return (lost, count)
     }
 }
 
@@ -181,7 +179,7 @@ extension ProviderAccess {
     func pages(of course: Course) async throws(ProviderError) -> ListingPages {
         let lister = CourseLister(
             user: user, settings: pool.settings, store: store,
-            rules: .init(maxDelete: .standard, acceptsAll: false, zone: .current), now: { Date() }
+            rules: .init(maxDelete: .standard, acceptsAll: false), now: { Date() }
         ) { [pool] request, provider throws(ProviderError) in try await pool.list(request, provider: provider) }
         return try await lister.pages(of: course, parameters: pool.parameters(of: course.settings)).pages
     }

@@ -3,6 +3,7 @@ package import DownloadRunner
 package import DownloadStore
 import FileSystem
 package import Foundation
+import MediaLibrary
 package import SyncFacts
 import SystemPackage
 import UserState
@@ -51,6 +52,8 @@ package struct StatusRow: Sendable {
     package var sidecarsWanted = 0
     /// Its missing sidecars that failed.
     package var sidecarsFailed = 0
+    /// Its missing sidecars, each with its last error.
+    package var sidecars: [OpenSidecar] = []
 
     package init(
         reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
@@ -126,8 +129,6 @@ package struct StatusReport: Sendable {
     package var rows: [StatusRow]
     /// Finished files from another source than the catalog now names.
     package var fromOtherSource: Int
-    /// The user's name if a command has to contain it: nil for the account's own.
-    package var userOption: String?
     /// The disk space of each course in the library, by its id: files, sidecars and partials. A file with several names
     /// counts for each of them.
     package var diskBytes: [String: ByteCount] = [:]
@@ -135,6 +136,8 @@ package struct StatusReport: Sendable {
     package var folders: [String: String] = [:]
     /// Whether the library's folder is missing.
     package var isLibraryMissing = false
+    /// Whether its folder isn't the library that the state knows, as where its disk isn't mounted.
+    package var isLibraryAnother = false
     /// Courses that the last sync held, and that another one would hold now.
     package var held: [HeldCourse] = []
     /// Whether a sync would be refused because the user isn't logged in.
@@ -206,7 +209,14 @@ package struct StatusReport: Sendable {
             var report = StatusReport(user: place.user.text, library: library, running: running, rows: [])
             report.isLibraryMissing =
                 report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-            report.userOption = place.isAccountsOwn ? nil : place.user.text
+            if let path = report.library, !report.isLibraryMissing,
+                let known = try LibraryOpening.recordedID(store),
+                let marker = try? LibraryFolder.marker(of: FilePath(path)), marker.id == known.rawValue
+            {
+                report.isLibraryAnother = false
+            } else {
+                report.isLibraryAnother = report.library != nil && !report.isLibraryMissing
+            }
             report.isLoggedOut = !session.isOpen
             report.loggedOutSince =
                 report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
@@ -228,6 +238,7 @@ package struct StatusReport: Sendable {
                 for sidecar in open[record.id] ?? []
                 where !record.isGone && (sidecar.name.kind != .unasked || sidecar.error != nil) {
                     if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
+                    row.sidecars.append(sidecar)
                 }
                 report.rows.append(row)
             }

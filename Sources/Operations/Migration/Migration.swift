@@ -266,7 +266,7 @@ private struct MigrationRun: Sendable {
             try source.read { record in
                 if shouldStop() { throw MigrationWork.End.stopped }
                 switch try judge.judge(record) {
-                case .done(let result): tally.note(result)
+                case .done(let result), .skip(let result, _): tally.note(result)
                 case .adopt(var adoption):
                     if options.method == .link, !canLink {
                         adoption.result.code = .failed
@@ -274,9 +274,12 @@ private struct MigrationRun: Sendable {
                     }
                     tally.note(adoption.result)
                 case .queue(var result, let target, let partial):
+                    result.bytes = try partial.flatMap { try source.bytes(of: $0, besides: target) } ?? 0
+                    if options.method == .link, !canLink, partial?.isWholeFile == true {
+                        (result.code, result.reason, result.bytes) = (.failed, .otherFileSystem, 0)
+                    }
                     if options.requeues { result.code = .added }
                     result.isQueued = options.requeues || target.state.isOpen
-                    result.bytes = try partial.flatMap { try source.bytes(of: $0, besides: target) } ?? 0
                     tally.note(result)
                 }
             }
@@ -289,9 +292,9 @@ private struct MigrationRun: Sendable {
     ) throws {
         let now = Date()
         let settling = Settling(store: store, library: library)
-        try settling.run(at: now)
+        let unsettled = try settling.run(at: now).unsettled
         let catalog = try written.addingStoredListings(store)
-        let plan = try SyncRun.compare(catalog, store, library, options.sync, now)
+        let plan = try SyncRun.compare(catalog, store, library, options.sync, now, unsettled: unsettled)
         guard tally.accepts(plan) else { return }
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()

@@ -31,6 +31,8 @@ package struct MigrationOptions: Sendable {
     package var requeues = false
     /// Whether downloads that this migration queues are paused.
     package var pausesQueued = false
+    /// Whether videos of which the source has no file, but says that it had them, are cancelled.
+    package var skipsSeen = false
     /// Whether the source is removed once everything of it is in the library.
     package var removesSource = false
     /// Whether nothing is changed.
@@ -83,6 +85,8 @@ package enum MigrationReason: Sendable, Equatable {
     case courseHeld
     /// The user has cancelled the video.
     case cancelled
+    /// The source says that the user had the video: it is cancelled at the user's wish.
+    case seen
     /// The file isn't in the source; its path there.
     case missingFile(String)
     case wrongSize(found: Int64, expected: Int64)

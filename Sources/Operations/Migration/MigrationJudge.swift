@@ -22,6 +22,8 @@ struct MigrationJudge {
         case done(MigratedRecord)
         /// Its file becomes the video's.
         case adopt(Adoption)
+        /// The user has seen it: its video isn't wanted.
+        case skip(MigratedRecord, MigrationTarget)
         /// It isn't finished: the video waits, with these bytes if there are any.
         case queue(MigratedRecord, MigrationTarget, SourcePartial?)
     }
@@ -73,6 +75,7 @@ struct MigrationJudge {
         let key: DownloadKey
         switch find(record) {
         case .success(let found): key = found
+        case .failure(let problem) where problem.reason == .noVideo && isSeen(record): return done(.duplicate, .seen)
         case .failure(let problem):
             if let fault = record.fault { return done(.invalidRecord, .fault(fault)) }
             return done(.notReady, problem.reason)
@@ -85,6 +88,13 @@ struct MigrationJudge {
             taken[key] = target.file?.size
             result.isEarlier = true
             return done(earlier.code, nil)
+        }
+        if isSeen(record), target.state != .finished {
+            taken[key] = taken[key] ?? nil
+            result.isEarlier = target.state == .cancelled
+            (result.code, result.reason) = (.added, .seen)
+            targets.begin(key)
+            return result.isEarlier ? .done(result) : .skip(result, target)
         }
         let isQueued = earlier?.code == .added && isAsQueued(target.state)
         if let fault = record.fault {
@@ -99,7 +109,11 @@ struct MigrationJudge {
         }
         if case .held(let hold) = record.state { return done(.notReady, .hold(hold)) }
         if target.state == .cancelled, !options.requeues { return done(.notReady, .cancelled) }
-        let step = try step(record, target, result)
+        let step: Step
+        do { step = try self.step(record, target, result) } catch let problem as SourceProblem {
+            // One file that can't be read is its record's trouble.
+            return done(.failed, .source(problem))
+        }
         if isQueued, case .queue = step {
             taken[key] = taken[key] ?? nil
             (result.isEarlier, result.isQueued) = (true, true)
@@ -117,6 +131,11 @@ struct MigrationJudge {
         }
         targets.begin(key)
         return step
+    }
+
+    /// Whether the source says that it had the video, and has no file of it, which is what the user wants to be left out.
+    private func isSeen(_ record: SourceRecord) -> Bool {
+        options.skipsSeen && record.state == .finished && record.file == nil && record.fault == nil
     }
 
     /// Whether a video that an earlier run has queued is as this one would leave it.
@@ -169,6 +188,10 @@ struct MigrationJudge {
             pieces.append((path, facts))
         }
         let size = pieces.byteCount { $0.facts.size }.value
+        if record.state == .unproven, target.size.map({ size < $0 }) ?? (target.sha256 == nil) {
+            result.code = .uncompleted
+            return .queue(result, target, record.unprovenBytes)
+        }
         for expected in [file.size, target.size].compactMap(\.self) where expected != size {
             return lost(.wrongSize(found: size, expected: expected))
         }

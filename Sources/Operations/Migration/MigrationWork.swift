@@ -58,6 +58,9 @@ struct MigrationWork {
     mutating func add(_ step: MigrationJudge.Step, of record: SourceRecord) throws {
         switch step {
         case .done(let result): finish(result, of: record)
+        case .skip(let result, let target):
+            if let id = target.id { try store.write([.steer(id, .cancel)]) }
+            finish(result, of: record)
         case .adopt(let adoption):
             group.append((adoption, record))
             if group.count >= Self.groupLimit || group.contains(where: { $0.adoption.size >= Self.largeFile }) {
@@ -110,7 +113,11 @@ struct MigrationWork {
                 case .lost(let reason):
                     var result = member.adoption.result
                     (result.code, result.reason, result.bytes, result.path) = (.fileLost, reason, 0, nil)
-                    finish(try queue(result, member.adoption.target, nil), of: member.record)
+                    // Whether it is a part of the right file, its server tells.
+                    let isPart = reason == .wrongChecksum && member.record.state == .unproven
+                    if isPart { (result.code, result.reason) = (.uncompleted, nil) }
+                    let bytes = isPart ? member.record.unprovenBytes : nil
+                    finish(try queue(result, member.adoption.target, bytes), of: member.record)
                 case .failed(let reason): fail(member, reason)
                 }
             }
@@ -157,6 +164,9 @@ struct MigrationWork {
             finish(result, of: group[number].record)
         }
         try store.write(asking)
+        // What another downloader had before isn't new to anybody.
+        try store.downloads.announce(
+            asking.compactMap { if case .sidecar(let change) = $0 { change.download } else { nil } })
     }
 
     private mutating func fail(
@@ -290,11 +300,26 @@ struct MigrationWork {
         let name = PartialName(download: id.rawValue)
         if target.durableBytes > 0 { try store.write(Self.startingOver(target, id)) }
         for other in DownloadKind.partials(of: id) { try library.partials.remove(other) }
-        let brought: (size: Int64, sha256: Checksum)
-        do throws(LibraryError) {
-            brought = try library.imports.copy(
-                [Imports.Piece(descriptor, length: length)], as: name, shouldStop: shouldStop, copied: copied)
+        let brought: Int64
+        let foreign: ForeignBytes
+        do {
+            let facts = try FileFacts(descriptor: descriptor)
+            foreign = ForeignBytes(made: FileFacts.made(descriptor: descriptor), modified: facts.modified)
+            if try isLinked(partial, facts, length, as: name) {
+                brought = length
+            } else {
+                brought = try library.imports.copy(
+                    [Imports.Piece(descriptor, length: length)], as: name, shouldStop: shouldStop, copied: copied
+                ).size
+            }
+        } catch let failure as Failure {
+            switch failure {
+            case .end(let end): throw end
+            case .failed(let reason), .lost(let reason): (result.code, result.reason) = (.failed, reason)
+            }
+            return
         } catch {
+            let error = error as? LibraryError ?? .system(.read, path: partial.path, error as? Errno ?? .ioError)
             if error == .stopped { throw End.stopped }
             if error.isFull { throw End.diskFull }
             result.code = .failed
@@ -302,11 +327,21 @@ struct MigrationWork {
             return
         }
         let facts = ProgressFacts(
-            bytes: brought.size, total: partial.total ?? target.size, validators: Validators(),
-            position: DownloadKind.unproven)
+            bytes: brought, total: partial.total ?? target.size, validators: Validators(), position: foreign.position)
         try store.write([.kind(id, .file), .progress(id, facts)])
-        result.bytes = brought.size
-        result.reason = .partial(bytes: brought.size)
+        if partial.isWholeFile { try store.downloads.announce([id]) }
+        result.bytes = brought
+        result.reason = .partial(bytes: brought)
+    }
+
+    /// A file that may be complete gets a second name where that is wanted. The sync only reads such a partial.
+    private func isLinked(
+        _ partial: SourcePartial, _ facts: FileFacts, _ length: Int64, as name: PartialName
+    ) throws(Failure) -> Bool {
+        guard partial.isWholeFile, options.method != .copy, length == facts.size else { return false }
+        if try link((partial.path, facts), as: name) { return true }
+        guard options.method == .move else { throw .failed(.otherFileSystem) }
+        return false
     }
 
     // MARK: rows

@@ -79,8 +79,10 @@ struct NewCatalog {
             courses[id]?.order.append(chapter)
             courses[id]?.chapters[chapter] = Chapter(title: Self.title(record.chapterTitle))
         }
-        let cover = record.cover.flatMap { Self.isAddress($0) && !$0.contains("?") ? $0 : nil }
-        let added = Video(id: video, title: Self.title(record.title), cover: cover, parameters: parameters(of: record))
+        let cover = record.cover.flatMap { $0.contains("?") ? nil : Self.address($0) }
+        let added = Video(
+            id: video, title: Self.videoTitle(record.title, id: video), cover: cover,
+            parameters: parameters(of: record, id: video))
         courses[id]?.chapters[chapter]?.videos.append(added)
     }
 
@@ -144,11 +146,14 @@ struct NewCatalog {
         }
     }
 
-    private func parameters(of record: SourceRecord) -> [(key: String, value: String)] {
-        let address = record.url.flatMap { Self.isAddress($0) ? $0 : nil }
+    private func parameters(of record: SourceRecord, id: String) -> [(key: String, value: String)] {
+        let address = record.url.flatMap(Self.address)
         switch kind {
         case .baijiayun: return record.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        case .ytDlp: return address.map { [("endpoint", $0)] } ?? []
+        case .ytDlp:
+            // Its provider takes no address with a user name.
+            let page = address.flatMap { $0.split(separator: "/").dropFirst().first?.contains("@") == true ? nil : $0 }
+            return [("endpoint", page ?? Self.page(of: record, id: id))]
         default:
             guard let address else { return [("url", "https://unknown.invalid/{id}")] }
             // Braces are the provider's.
@@ -187,13 +192,36 @@ struct NewCatalog {
         return trimmed.isEmpty ? "unnamed" : trimmed
     }
 
+    /// The title for a video: none has the ending of a file, which its file gets anyway. Nil if its id is enough.
+    private static func videoTitle(_ text: String?, id: String) -> String? {
+        let title = title(text) ?? id
+        guard MediaEnding.rank(title) != nil, let (stem, _) = MediaEnding.split(title), self.title(stem) != nil else {
+            return self.title(text)
+        }
+        return stem
+    }
+
+    private static let plain = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
+
+    /// The page of a video of which yt-dlp's archive has no more than a line.
+    private static func page(of record: SourceRecord, id: String) -> String {
+        let encoded = id.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
+        let isOfYouTube = record.key.hasPrefix("youtube ") || record.names.contains { $0.hasPrefix("youtube ") }
+        return isOfYouTube ? "https://www.youtube.com/watch?v=\(encoded)" : "https://unknown.invalid/\(encoded)"
+    }
+
     /// Nil for one that nobody can see.
     private static func title(_ text: String?) -> String? {
         text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
 
-    private static func isAddress(_ text: String) -> Bool {
-        text.utf8.count <= 8192 && text.wholeMatch(of: /(?i)https?:\/\/[^\/\s]\S*/) != nil
+    /// An address that a catalog takes, with its scheme in small letters; nil for any other.
+    private static func address(_ text: String) -> String? {
+        guard text.utf8.count <= 8192, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            text.wholeMatch(of: /(?i)https?:\/\/[^\/?#\s]\S*/) != nil, let end = text.range(of: "://")
+        else { return nil }
+        return text[..<end.lowerBound].lowercased() + text[end.lowerBound...]
     }
 }
 

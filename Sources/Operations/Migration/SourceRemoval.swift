@@ -105,14 +105,22 @@ struct SourceRemoval {
     /// The files of a record, if its video is in the library with the same bytes. Those that are gone already don't matter.
     private mutating func compare(_ record: SourceRecord) throws -> [String: Proven] {
         let name = record.names.first ?? record.key
-        guard let key = journal[OpenSource.digest(record)]?.key, let row = try store.downloads.record(key),
+        let key = journal[OpenSource.digest(record)]?.key
+        // It was only a line, and its video isn't wanted.
+        if record.file == nil, record.unprovenBytes == nil,
+            try key.flatMap({ try store.downloads.record($0) }).map({ $0.state == .cancelled })
+                ?? record.companions.isEmpty
+        {
+            return [:]
+        }
+        guard let key, let row = try store.downloads.record(key),
             row.state == .finished, let stored = row.file,
             case .ours = try library.files.proves(stored.path, is: FileRecord(stored))
         else { throw Kept(reason: .missing(name)) }
         var found: [String: Proven] = [:]
-        if let file = record.file {
+        if let file = record.file, record.state != .unproven {
             try compare(file.pieces, with: stored, name, &found)
-        } else if let partial = record.partial {
+        } else if let partial = record.unprovenBytes {
             if partial.length == 0 {
                 unclaimed.insert(partial.path)
             } else {
@@ -168,6 +176,9 @@ struct SourceRemoval {
         else { return }
         defer { close(descriptor) }
         let facts = try FileFacts(descriptor: descriptor)
+        guard try !isLibrarysName(partial.path, stored.path),
+            try facts.links > 1 || !isOneFile(descriptor, stored.path)
+        else { throw Kept(reason: .librarys(name)) }
         guard facts.size <= stored.size else { throw Kept(reason: .differs(name)) }
         let there = try FileDescriptor.open(library.root.appending(stored.path), .readOnly, options: [.closeOnExec])
         defer { try? there.close() }

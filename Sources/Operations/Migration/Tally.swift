@@ -36,7 +36,8 @@ final class Tally {
             progress.allRecords += 1
             guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
             for path in record.file?.pieces ?? [] where source.isOutside(path) {
-                let size = try source.place.facts(of: path)?.size ?? 0
+                // One that can't be read is its record's problem, too.
+                let size = (try? source.place.facts(of: path))??.size ?? 0
                 progress.allBytes = (ByteCount(progress.allBytes) + ByteCount(size)).value
             }
         }

@@ -52,12 +52,17 @@ struct PluginCopy: Sendable {
         let names = try await listing(isZip ? ArchiveCommand.zipNames : ArchiveCommand.tarNames, archive)
         let kinds = try await listing(isZip ? ArchiveCommand.zipKinds : ArchiveCommand.tarKinds, archive)
         for name in names {
-            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-            if name.hasPrefix("/") || parts.contains("..") || name.contains("\\") { throw .unsafeEntry(name) }
+            // Some programs on Windows write backslashes, which unzip takes for slashes.
+            let parts = name.split(omittingEmptySubsequences: false) { $0 == "/" || (isZip && $0 == "\\") }
+            if parts.first == "" || parts.contains("..") || name.contains("\\") && !isZip { throw .unsafeEntry(name) }
         }
         if let wrong = kinds.first(where: { !["-", "d", "?"].contains($0.first) }) { throw .unsafeEntry(wrong) }
         guard names.count <= Self.fileBound, kinds.count == names.count else { throw tooLarge }
-        // The bound is that of what comes out, whatever the archive says of itself.
+        // The bound is that of what comes out, whatever the archive says of itself. A tar's stream is cut there.
+        if isZip {
+            let size = try await listing(ArchiveCommand.zipSize, archive).first.flatMap { Int($0.filter(\.isNumber)) }
+            guard let size, size <= Self.byteBound else { throw tooLarge }
+        }
         let unpack = isZip ? ArchiveCommand.zipContents : ArchiveCommand.tarContents
         _ = try await listing(unpack, archive)
         guard let entries = FileManager.default.enumerator(atPath: folder) else { throw .unreadable(archive) }
@@ -69,6 +74,19 @@ struct PluginCopy: Sendable {
             bytes += facts?[.size] as? Int ?? 0
         }
         guard bytes <= Self.byteBound else { throw tooLarge }
+        // Of an archive from Windows no file says that it is a program.
+        if isZip, !kinds.contains(where: { $0.prefix(10).contains("x") && !$0.hasPrefix("d") }) { markScripts() }
+    }
+
+    /// Makes programs of the files that name their interpreter.
+    private func markScripts() {
+        for name in FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [] {
+            let path = folder + "/" + name
+            guard let file = FileHandle(forReadingAtPath: path) else { continue }
+            defer { try? file.close() }
+            guard (try? file.read(upToCount: 2)) == Data("#!".utf8) else { continue }
+            try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
     }
 
     /// Only the owner may write anything; programs stay programs.
@@ -121,6 +139,11 @@ private enum ArchiveCommand {
     static let tarContents = [#"gzip -dc "$1""#, #"head -c "$3""#, #"tar -xf - -C "$2" --no-same-owner"#]
         .joined(separator: "|")
     static let zipNames = #"unzip -Z1 -- "$1""#
-    static let zipKinds = [#"unzip -Z -- "$1""#, #"grep -E '^[^ ]{10} '"#].joined(separator: "|")
-    static let zipContents = ["ulimit -f $(($3 / 512))", #"unzip -qq -n -d "$2" -- "$1""#].joined(separator: ";")
+    /// Entries of Unix have ten letters and signs, those of Windows seven.
+    static let zipKinds = [#"unzip -Z -- "$1""#, #"grep -E '^[^ ]{7,10} +[0-9]+[.][0-9] '"#].joined(separator: "|")
+    /// The bytes of all entries together: none is written.
+    static let zipSize = [#"unzip -qq -p -- "$1" </dev/null"#, #"head -c $(($3 + 1))"#, "wc -c"].joined(separator: "|")
+    /// 1 is a warning, such as that of backslashes.
+    static let zipContents = ["ulimit -f $(($3 / 512))", #"unzip -qq -n -d "$2" -- "$1" || [ $? = 1 ]"#]
+        .joined(separator: ";")
 }

@@ -108,6 +108,7 @@ package struct FixtureRecording: PrintsRedacted {
         _ origins: (own: String, original: EndpointOrigin)
     ) throws(FixtureProblem) -> Outcome {
         var scrubber = FixtureScrubber(secrets: Array(settings.credentials.values))
+        scrubber.learn(exchanges)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {

@@ -13,7 +13,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private var known: [String]
 
     private static var telling: Regex<Substring> {
-        /(?i)token|sig(?:nature)?$|^md5$|^key$|api_?key|auth|passw|secret|session|policy|credential|code$|jwt/
+        /(?i)token|sig(?:nature)?$|^md5$|^key$|api[_\-]?key|auth|passw|secret|session|policy|credential|code$|jwt/
     }
     private static var address: Regex<Substring> {
         /[A-Za-z0-9._%+\-]+@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}/
@@ -21,6 +21,13 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private static var webToken: Regex<Substring> { /eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]*/ }
     private static var member: Regex<(Substring, Substring, Substring, Substring)> {
         /(\u{22}([A-Za-z0-9_\-]+)\u{22}\s*:\s*)\u{22}((?:[^\u{22}\\]|\\.)*)\u{22}/
+    }
+    /// `<d:password type="x">…</`, whose text has no elements in it.
+    private static var element: Regex<(Substring, Substring, Substring, Substring)> {
+        /(<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)(?:\s[^<>]*)?>\s*)([^<>\s][^<>]*)(?=<\/)/
+    }
+    private static var attribute: Regex<(Substring, Substring, Substring, Substring)> {
+        /(\s(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)\s*=\s*)(\u{22}[^\u{22}<>]+\u{22}|'[^'<>]+')/
     }
     private static var queryField: Regex<(Substring, Substring, Substring)> {
         /[?&;]([A-Za-z0-9_.\-]+)=([^&\u{22}'<>\s#\\;]+)/
@@ -42,12 +49,60 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
             }
             return MessageField(name: field.name, value: clean(text: field.value))
         }
+        exchange.response.body = clean(bodyOf: exchange.response)
         exchange.response.fields = exchange.response.fields.compactMap { clean(field: $0) }
-        if exchange.response.isText {
-            let text = String(decoding: exchange.response.body, as: UTF8.self)
-            exchange.response.body = Array(clean(text: text).utf8)
-        }
         return exchange
+    }
+
+    /// Knows from now on what these exchanges show to be secret: what a login gives is elsewhere, too.
+    mutating func learn(_ exchanges: [RecordedExchange]) {
+        var found: Set<String> = []
+        for exchange in exchanges {
+            for field in exchange.fields where Self.isSecret(header: field.name) {
+                found.formUnion(field.value.split { " ;,=".contains($0) }.map(String.init))
+                if field.isCalled("Cookie") { found.formUnion(Self.cookies(field.value).map(\.value)) }
+            }
+            for field in exchange.response.fields where field.isCalled("Set-Cookie") {
+                found.formUnion(Self.cookies(field.value).prefix(1).map(\.value))
+            }
+        }
+        // Shorter ones are words that may mean anything.
+        let learned = found.filter { $0.utf8.count >= 8 && $0 != Self.stand && !known.contains($0) }
+        known = (known + learned).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// What is text is cleaned, in whichever encoding of one byte for an ASCII character; what could hide a secret from
+    /// that isn't kept.
+    private mutating func clean(bodyOf response: ServedResponse) -> [UInt8] {
+        let body = response.body
+        if String(validating: body, as: UTF8.self) != nil, !body.contains(0), !Self.isPacked(body) {
+            return Array(clean(text: String(decoding: body, as: UTF8.self)).utf8)
+        }
+        let type = response["Content-Type"]?.lowercased() ?? ""
+        let isMedia = ["image/", "video/", "audio/"].contains { type.hasPrefix($0) }
+        guard isMedia || !body.contains(0) && !Self.isPacked(body) else {
+            note(.body)
+            return []
+        }
+        // Each byte is a character, and comes back as it was.
+        let text = String(String.UnicodeScalarView(body.map { Unicode.Scalar($0) }))
+        let clean = isMedia ? withoutKnown(text) : clean(text: text)
+        return clean.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+
+    /// gzip, zip, bzip2, xz, zstd.
+    private static func isPacked(_ body: [UInt8]) -> Bool {
+        [[0x1F, 0x8B], [0x50, 0x4B, 3, 4], [0x42, 0x5A, 0x68], [0xFD, 0x37, 0x7A], [0x28, 0xB5, 0x2F, 0xFD]]
+            .contains { body.starts(with: $0) }
+    }
+
+    /// Names and values; the name is empty where there is none.
+    private static func cookies(_ text: String) -> [(name: String, value: String)] {
+        text.split(separator: ";").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.filter { !$0.isWhitespace && $0 != "\"" } }
+            return parts.count == 2 ? (parts[0], parts[1]) : ("", parts[0])
+        }
     }
 
     /// A value of a parameter without secrets.
@@ -68,9 +123,16 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private mutating func clean(field: MessageField) -> MessageField? {
         if field.isCalled("Set-Cookie") {
             note(.field(field.name))
-            let name = field.value.prefix { $0 != "=" }
-            let attributes = field.value.drop { $0 != ";" }
-            return MessageField(name: field.name, value: "\(name)=\(Self.stand)\(attributes)")
+            let cookies = Self.cookies(field.value)
+            // Two cookies may be in one field; only what a browser is told about the first one stays.
+            let telling = cookies.dropFirst().filter {
+                ["path", "domain", "max-age", "samesite"].contains($0.name.lowercased()) && !$0.value.contains(",")
+            }
+            let name = cookies.first?.name ?? ""
+            return MessageField(
+                name: field.name,
+                value: (["\(name.isEmpty ? "cookie" : name)=\(Self.stand)"] + telling.map { "\($0.name)=\($0.value)" })
+                    .joined(separator: "; "))
         }
         if Self.isSecret(header: field.name) {
             note(.field(field.name))
@@ -80,21 +142,53 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     }
 
     private mutating func clean(text: String) -> String {
-        var result = text
-        for secret in known {
-            for form in [secret, Self.percent(secret), Data(secret.utf8).base64EncodedString()]
-            where result.contains(form) {
-                note(.credential)
-                result = result.replacing(form, with: Self.stand)
-            }
-        }
-        result = replaceQueries(in: result, by: Self.stand)
+        // What has a name is told by it, rather than as one that is known.
+        var result = replaceQueries(in: text, by: Self.stand)
         result = replaceMembers(in: result)
+        result = replaceMarkup(in: result)
+        result = withoutKnown(result)
         for _ in result.matches(of: Self.webToken) { note(.webToken) }
         result.replace(Self.webToken, with: Self.stand)
         let people = result.matches(of: Self.address).filter { $0.0 != Self.person }
         for _ in people { note(.mail) }
         result.replace(Self.address, with: Self.person)
+        return result
+    }
+
+    private mutating func withoutKnown(_ text: String) -> String {
+        var result = text
+        for secret in known {
+            let bytes = String(String.UnicodeScalarView(secret.utf8.map { Unicode.Scalar($0) }))
+            let forms = [
+                secret, bytes, Self.percent(secret), Data(secret.utf8).base64EncodedString(), Self.escaped(secret),
+            ]
+            for form in Set(forms) where result.contains(form) {
+                note(.credential)
+                result = result.replacing(form, with: Self.stand)
+            }
+        }
+        return result
+    }
+
+    /// Elements and attributes of XML and HTML, by their names.
+    private mutating func replaceMarkup(in text: String) -> String {
+        guard text.contains("<") else { return text }
+        var notes: [FixtureTaking] = []
+        func stands(for name: Substring, _ value: Substring) -> Bool {
+            // Keys of objects and codes of errors are none of a person's.
+            guard name.contains(Self.telling), !name.contains(/(?i)page|next|continu|type|author|^key$|code$/),
+                !value.contains(Self.stand), !value.hasPrefix("http")
+            else { return false }
+            notes.append(.member(String(name)))
+            return true
+        }
+        var result = text.replacing(Self.element) { match in
+            stands(for: match.2, match.3) ? "\(match.1)\(Self.stand)" : String(match.0)
+        }
+        result = result.replacing(Self.attribute) { match in
+            stands(for: match.2, match.3.dropFirst()) ? "\(match.1)\"\(Self.stand)\"" : String(match.0)
+        }
+        for taking in notes { note(taking) }
         return result
     }
 
@@ -132,7 +226,13 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private mutating func note(_ taking: FixtureTaking) { taken[taking, default: 0] += 1 }
 
     private static func isSecret(header name: String) -> Bool {
-        ["cookie", "authorization", "proxy-authorization"].contains(name.lowercased()) || name.contains(telling)
+        name.lowercased().contains("cookie") || name.contains(telling)
+    }
+
+    /// As XML and HTML write it.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
     }
 
     private static func percent(_ text: String) -> String {
@@ -148,10 +248,12 @@ package enum FixtureTaking: Sendable, Hashable {
     case credential
     /// The value of a query field.
     case query(String)
-    /// The value of a JSON object's member.
+    /// The value of a JSON object's member, or of an element or attribute of XML.
     case member(String)
     /// A JSON web token.
     case webToken
     /// An e-mail address.
     case mail
+    /// A whole body that can't be read as text: compressed, or binary and no picture or sound.
+    case body
 }

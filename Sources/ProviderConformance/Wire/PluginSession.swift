@@ -1,10 +1,11 @@
+import ChildProcess
 import Foundation
 import ProviderHost
 import Subprocess
 import Synchronization
 import SystemPackage
 
-private typealias SessionExecution = Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
+private typealias SessionExecution = Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>
 
 /// One process of the plugin under check: bytes in, lines out, uninterpreted, as the host's own use would hide faults.
 ///
@@ -113,15 +114,19 @@ final class PluginSession: Sendable {
             Environment.Key(rawValue: name).map { ($0, value) }
         }
         do {
+            let (stdin, stderr) = (try ChildPipe(.writes), try ChildPipe(.reads))
             let result = try await Subprocess.run(
                 .path(launch.executable), arguments: Arguments(launch.arguments),
                 environment: .custom(Dictionary(variables) { $1 }), workingDirectory: launch.folder,
-                platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+                platformOptions: options, input: .fileDescriptor(stdin.childEnd, closeAfterSpawningProcess: false),
+                output: .sequence, error: .fileDescriptor(stderr.childEnd, closeAfterSpawningProcess: false)
             ) { execution in
+                stdin.started()
+                stderr.started()
                 let group = execution.processIdentifier.value
                 await watchdog.register(group: group)
                 state.withLock { $0.group = group }
-                await self.serve(execution, group)
+                await self.serve(execution, stdin, stderr, group)
                 watchdog.unregister(group: group)
             }
             state.withLock { state in
@@ -136,11 +141,13 @@ final class PluginSession: Sendable {
         }
     }
 
-    private func serve(_ execution: SessionExecution, _ group: pid_t) async {
+    private func serve(
+        _ execution: SessionExecution, _ stdin: ChildPipe, _ stderr: ChildPipe, _ group: pid_t
+    ) async {
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await self.write(to: execution) }
+            tasks.addTask { await self.write(to: stdin) }
             tasks.addTask { await self.readLines(of: execution) }
-            tasks.addTask { await self.readStderr(of: execution) }
+            tasks.addTask { await self.read(stderr) }
             for await _ in stopRequests { break }
             // While the leader isn't reaped its number can't be reused. This also frees a blocked writer.
             _ = kill(-group, SIGKILL)
@@ -148,13 +155,12 @@ final class PluginSession: Sendable {
         }
     }
 
-    private func write(to execution: SessionExecution) async {
+    private func write(to stdin: ChildPipe) async {
         for await command in commands {
             guard case .write(let bytes) = command else { break }
-            let count = (try? await execution.standardInputWriter.write(bytes)) ?? 0
-            guard count == bytes.count else { break }
+            guard await stdin.write(bytes) == bytes.count else { break }
         }
-        try? await execution.standardInputWriter.finish()
+        stdin.finish()
     }
 
     private func readLines(of execution: SessionExecution) async {
@@ -175,13 +181,9 @@ final class PluginSession: Sendable {
         inbox.put(.ended)
     }
 
-    private func readStderr(of execution: SessionExecution) async {
-        do {
-            for try await buffer in execution.standardError {
-                buffer.withUnsafeBytes { bytes in
-                    state.withLock { $0.stderr.append(contentsOf: bytes.prefix(Self.stderrBound - $0.stderr.count)) }
-                }
-            }
-        } catch {}
+    private func read(_ stderr: ChildPipe) async {
+        await stderr.read { bytes in
+            self.state.withLock { $0.stderr.append(contentsOf: bytes.prefix(Self.stderrBound - $0.stderr.count)) }
+        }
     }
 }

@@ -8,6 +8,7 @@ package enum ListingCheck {
     private static let titleBound = 1024
     private static let knownBound = 4096
     private static let cursorBound = 65_536
+    private static let numbers = 0...99_999_999
 
     /// The mistake in a page, or nil. `toleratesIDs`: a video's id that nobody can use costs that video only, not the
     /// page.
@@ -23,6 +24,9 @@ package enum ListingCheck {
             if let fault = idFault(chapter.id) { return "a chapter in its answer has an 'id' that \(fault)" }
             if let title = chapter.title, let fault = titleFault(title) {
                 return "'title' of a chapter in its answer \(fault)"
+            }
+            if let season = chapter.season, !numbers.contains(season) {
+                return "'season' of a chapter in its answer isn't between 0 and 99,999,999"
             }
         }
         func fault(in video: Listing.Video) -> String? { self.fault(in: video, toleratesIDs) }
@@ -80,6 +84,9 @@ package enum ListingCheck {
         }
         if let duration = video.duration, !(0...1e9).contains(duration) {
             return "'duration' of a video in its answer isn't between 0 and 10^9 seconds"
+        }
+        if let episode = video.episode, !numbers.contains(episode) {
+            return "'episode' of a video in its answer isn't between 0 and 99,999,999"
         }
         return nil
     }

@@ -1,14 +1,22 @@
 package import ProviderKit
 
 extension Redactor {
-    /// Learns every text in credentials, at any depth.
-    package mutating func learn(_ credentials: JSONValue) {
+    /// Learns every text in the provider's present credentials, at any depth.
+    ///
+    /// - Parameter areRenewed: whether the provider made them, with an answer of this run.
+    package mutating func learn(_ credentials: JSONValue, areRenewed: Bool = false) {
+        var texts: Set<String> = []
+        collect(credentials, into: &texts)
+        learn(current: texts, areRenewed: areRenewed)
+    }
+
+    private mutating func collect(_ credentials: JSONValue, into texts: inout Set<String>) {
         switch credentials {
-        case .string(let text): learn(text)
-        case .array(let values): for value in values { learn(value) }
+        case .string(let text): texts.insert(text)
+        case .array(let values): for value in values { collect(value, into: &texts) }
         case .object(let values):
             for (key, value) in values {
-                learn(value)
+                collect(value, into: &texts)
                 if let name = value.string, Self.nameKeys.contains(key.lowercased()) { learn(name: name) }
             }
         case .null, .bool, .int, .double: break
@@ -38,20 +46,22 @@ extension Redactor {
         }
     }
 
-    /// Learns the secrets of a resolution: its token, the headers that aren't shown, new credentials.
+    /// Learns the secrets of a resolution that come and go: its token, and the headers that aren't shown.
     package mutating func learn(_ resolution: Resolution) {
-        if let token = resolution.token { learn(token.value) }
+        if let token = resolution.token { learn(token: token.value) }
         for (name, value) in resolution.headers where Self.header(name, value) == Self.mark {
-            learn(value)
+            learn(token: value)
             switch name.lowercased() {
             // `Bearer TOKEN`
-            case "authorization", "proxy-authorization": value.split(separator: " ").last.map { learn(String($0)) }
+            case "authorization", "proxy-authorization":
+                if let last = value.split(separator: " ").last { learn(token: String(last)) }
             // `sid=VALUE; theme=dark`
             case "cookie":
-                for part in value.split(separator: ";") { learn(String(part.drop { $0 != "=" }.dropFirst())) }
+                for part in value.split(separator: ";") {
+                    learn(token: String(part.drop { $0 != "=" }.dropFirst()))
+                }
             default: break
             }
         }
-        if let credentials = resolution.credentials { learn(credentials.value) }
     }
 }

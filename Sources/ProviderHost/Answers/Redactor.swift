@@ -7,8 +7,13 @@ import YAMLSource
 package struct Redactor: Sendable, PrintsRedacted {
     /// Shorter secrets would remove parts of ordinary words.
     private static let shortestSecret = 4
-    private static let secretBound = 512
-    private var secrets: [String] = []
+    private static let tokenBound = 512
+    /// What the provider was given: stored credentials, and what somebody typed. Never forgotten.
+    private var kept: Set<String> = []
+    /// Texts of the credentials that the provider has now.
+    private var current: Set<String> = []
+    /// What the provider made: tokens, and texts of credentials that it has renewed since. The oldest first.
+    private var tokens: [String] = []
     /// Of these, names: of users and their accounts.
     private var names: Set<String> = []
     /// Shorter ones may be part of anything.
@@ -17,13 +22,29 @@ package struct Redactor: Sendable, PrintsRedacted {
     /// Makes a redactor that knows no secret yet.
     package init() {}
 
-    /// Learns a secret. The newest 512 are kept.
+    private var secrets: [String] { kept.union(current).union(tokens).sorted { $0.utf8.count > $1.utf8.count } }
+
+    /// Learns a secret, and never forgets it.
     package mutating func learn(_ secret: String) {
-        guard secret.utf8.count >= Self.shortestSecret, secrets.last != secret, !secrets.contains(secret) else {
-            return
-        }
-        if secrets.count == Self.secretBound { secrets.removeFirst() }
-        secrets.append(secret)
+        if secret.utf8.count >= Self.shortestSecret { kept.insert(secret) }
+    }
+
+    /// Learns a token. The newest 512 are kept.
+    mutating func learn(token: String) {
+        guard token.utf8.count >= Self.shortestSecret, tokens.last != token, !tokens.contains(token) else { return }
+        if tokens.count == Self.tokenBound { tokens.removeFirst() }
+        tokens.append(token)
+    }
+
+    /// Learns the texts of the credentials that the provider has from now on.
+    ///
+    /// - Parameter areRenewed: whether the provider made them. They become tokens once it has made others: one that
+    ///   renews its credentials with each answer must not fill the memory.
+    mutating func learn(current texts: Set<String>, areRenewed: Bool) {
+        let texts = texts.filter { $0.utf8.count >= Self.shortestSecret }
+        if !areRenewed { kept.formUnion(texts.subtracting(current).subtracting(tokens)) }
+        for old in current.subtracting(texts).subtracting(kept).sorted() { learn(token: old) }
+        current = texts
     }
 
     /// Remembers that a secret is a name.
@@ -41,8 +62,8 @@ package struct Redactor: Sendable, PrintsRedacted {
     package func redact(_ text: String, limit: Int = 2000) -> String {
         var result = text
         // The longest first: one may be part of another.
-        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) where result.utf8.count >= secret.utf8.count
-        {
+        let secrets = secrets
+        for secret in secrets where result.utf8.count >= secret.utf8.count {
             result = Self.replace(secret, in: result)
         }
         if !secrets.isEmpty { result = EncodedSecrets(secrets: secrets).replaced(in: result, with: Self.gap) }

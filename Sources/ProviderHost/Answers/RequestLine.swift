@@ -54,6 +54,10 @@ struct RequestLine: PrintsRedacted {
     private mutating func report(_ previous: ResolveRequest.Previous) {
         raw("{\"bytes\":\(previous.bytes),\"reason\":")
         string(previous.reason.rawValue)
+        if let server = previous.server {
+            raw(",\"server\":")
+            string(server)
+        }
         if let status = previous.status { raw(",\"status\":\(status)") }
         raw("}")
     }

@@ -1,14 +1,11 @@
+import FileSystem
 import ProviderKit
+import SystemPackage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
-#endif
-#if canImport(System)
-import System
-#else
-import SystemPackage
 #endif
 
 /// Turns a folder into a plugin that can be started, or returns the reason why it can't be.

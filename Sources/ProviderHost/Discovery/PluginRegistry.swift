@@ -1,14 +1,11 @@
+import FileSystem
+package import SystemPackage
 import YAMLSource
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
-#endif
-#if canImport(System)
-package import System
-#else
-package import SystemPackage
 #endif
 
 /// The plugins of this machine, by name.

@@ -1,12 +1,10 @@
+import FileSystem
+package import SystemPackage
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
-#endif
-#if canImport(System)
-package import System
-#else
-package import SystemPackage
 #endif
 
 /// The folders searched for plugins, in order.

@@ -17,6 +17,9 @@ package struct Manifest: Sendable {
     package var methods: Set<String>
     /// Whether its answer to `resolve` depends on the video's id and parameters only, not on course or chapter.
     package var ignoresCourse: Bool
+    /// The parameter with the address of its server: what it names must be in the public network, or in that server's.
+    /// Nil for any.
+    package var confinedTo: String?
     /// How many requests it can have in flight.
     package var concurrency: Int
     /// The time limit for one answer.

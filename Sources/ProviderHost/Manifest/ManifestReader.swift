@@ -3,9 +3,8 @@ package import YAMLSource
 /// Reads a manifest, collecting all mistakes.
 package struct ManifestReader {
     private static let keys = [
-        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "concurrency", "timeout",
-        "parameters",
-        "credentials", "environment",
+        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "confined_to", "concurrency",
+        "timeout", "parameters", "credentials", "environment",
     ]
 
     private var problems = DiagnosticList()
@@ -48,7 +47,8 @@ package struct ManifestReader {
         }
         let manifest = Manifest(
             name: name(), version: text("version"), description: text("description"), run: run(), methods: methods(),
-            ignoresCourse: flag("ignores_course"), concurrency: concurrency(), timeout: timeout(),
+            ignoresCourse: flag("ignores_course"), confinedTo: text("confined_to"), concurrency: concurrency(),
+            timeout: timeout(),
             parameters: parameters(),
             credentials: names("credentials"), environment: environment())
         let found = problems.sorted

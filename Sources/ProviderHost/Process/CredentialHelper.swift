@@ -102,17 +102,19 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return values
     }
 
-    /// The secrets that a provider asks for, from a helper's answer: by their own names, else a user name as `username`
-    /// and the remaining one as `password`. Nil if one is missing.
+    /// The secrets that a provider asks for, from a helper's answer: by their own names, else by git's. Nil if one is
+    /// missing.
+    ///
+    /// Which of git's names a secret has depends on the secrets' names alone: a field that the answer lacks never
+    /// gets the value of another one.
     package static func secrets(_ names: [String], in given: Secret<[String: String]>) -> [String: String]? {
         let given = given.value
+        let password = passwordName(names)
         var secrets: [String: String] = [:]
-        for name in names { secrets[name] = given[name] }
-        for name in names where secrets[name] == nil && ["user", "login", "email", "account"].contains(name) {
-            secrets[name] = given["username"]
+        for name in names {
+            let common = personNames.contains(name) ? "username" : name == password ? "password" : name
+            secrets[name] = given[name] ?? given[common]
         }
-        let missing = names.filter { secrets[$0] == nil }
-        if missing.count == 1 { secrets[missing[0]] = given["password"] }
         return secrets.count == names.count ? secrets : nil
     }
 
@@ -121,8 +123,16 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         var stored = secrets
         let person = ["username", "user", "login", "email", "account"].first { secrets[$0] != nil }
         stored["username"] = person.flatMap { secrets[$0] }
-        let others = secrets.filter { $0.key != person }
-        if others.count == 1 { stored["password"] = others.first?.value }
+        if let password = passwordName(Array(secrets.keys)) { stored["password"] = secrets[password] }
         return stored
+    }
+
+    /// Names that mean a user's name.
+    private static let personNames: Set = ["username", "user", "login", "email", "account"]
+
+    /// The secret that is git's `password`: the only one that isn't a user's name.
+    private static func passwordName(_ names: [String]) -> String? {
+        let others = names.filter { !personNames.contains($0) }
+        return others.count == 1 ? others.first : nil
     }
 }

@@ -100,16 +100,24 @@ package final class OrphanWatchdog: Sendable {
     private static func serve(_ outbox: AsyncStream<Message>) async {
         var options = PlatformOptions()
         options.createSession = true
+        guard let stdin = try? ChildPipe(.writes), let null = try? FileDescriptor.open("/dev/null", .writeOnly)
+        else {
+            return
+        }
+        defer { try? null.close() }
         _ = try? await Subprocess.run(
             .path("/bin/sh"), arguments: ["-c", script, "coursefetch-watchdog"],
             environment: .custom(["PATH": "/usr/bin:/bin"]), workingDirectory: "/", platformOptions: options,
-            input: .inputWriter, output: .discarded, error: .discarded
-        ) { execution in
+            input: .fileDescriptor(stdin.childEnd, closeAfterSpawningProcess: false),
+            output: .fileDescriptor(null, closeAfterSpawningProcess: false),
+            error: .fileDescriptor(null, closeAfterSpawningProcess: false)
+        ) { _ in
+            stdin.started()
             for await message in outbox {
-                _ = try? await execution.standardInputWriter.write(message.line)
+                _ = await stdin.write(Array(message.line.utf8))
                 message.isWritten?.resume()
             }
-            try await execution.standardInputWriter.finish()
+            stdin.finish()
         }
     }
 }

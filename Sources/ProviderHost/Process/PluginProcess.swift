@@ -1,3 +1,4 @@
+import ChildProcess
 import Subprocess
 import Synchronization
 
@@ -7,7 +8,15 @@ import System
 import SystemPackage
 #endif
 
-private typealias PluginExecution = Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+private typealias PluginExecution = Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>
 
 /// One process of a plugin: lines in, lines out, standard error to the log, and an end that leaves nothing behind.
 ///
@@ -41,6 +50,7 @@ final class PluginProcess: Sendable {
         var hasSaidAnything = false
         var hasAnswered = false
         var hasClosedOutput = false
+        var hasFlooded = false
         /// The violation for which it was ended.
         var offence: String?
     }
@@ -106,56 +116,76 @@ final class PluginProcess: Sendable {
 
     /// Runs the process until it has ended and its process group is gone. Called once.
     func run(watchdog: OrphanWatchdog) async -> End {
-        if let lack = DescriptorRoom.lack() { return .couldNotStart(lack.exhausted, isPermanent: false) }
+        if let lack = DescriptorRoom.lack() { return End(lack, launch: launch) }
         var options = PlatformOptions()
         options.processGroupID = 0
         let variables = launch.environment.compactMap { name, value in
             Environment.Key(rawValue: name).map { ($0, value) }
         }
         do {
+            let (stdin, stderr) = (try ChildPipe(.writes), try ChildPipe(.reads))
             let result = try await Subprocess.run(
                 .path(launch.executable), arguments: Arguments(launch.arguments),
                 environment: .custom(Dictionary(variables) { $1 }), workingDirectory: launch.folder,
-                platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+                platformOptions: options, input: .fileDescriptor(stdin.childEnd, closeAfterSpawningProcess: false),
+                output: .sequence, error: .fileDescriptor(stderr.childEnd, closeAfterSpawningProcess: false)
             ) { execution in
+                stdin.started()
+                stderr.started()
                 let group = execution.processIdentifier.value
                 await watchdog.register(group: group)
                 defer { watchdog.unregister(group: group) }
-                await self.serve(execution)
+                await self.serve(execution, stdin, stderr)
             }
             for line in state.withLock({ $0.stderr.finish() }) { listener.log(line) }
             return end(result.terminationStatus)
         } catch let error as SubprocessError {
+            return End(error, launch: launch)
+        } catch let error as Errno {
             return End(error, launch: launch)
         } catch {
             return .couldNotStart("\(error)", isPermanent: false)
         }
     }
 
+    /// What has ended.
+    private enum Step {
+        case lines, log, process, other
+    }
+
     /// Runs writer and readers until both outputs have ended. Never throws, since after an error `Subprocess.run` would
     /// forget the group as soon as its leader has obeyed TERM.
-    private func serve(_ execution: PluginExecution) async {
-        await withTaskGroup(of: Bool.self) { group in
+    private func serve(_ execution: PluginExecution, _ stdin: ChildPipe, _ stderr: ChildPipe) async {
+        await withTaskGroup(of: Step.self) { group in
             group.addTask {
-                await self.write(to: execution)
-                return false
+                await self.write(to: stdin, execution)
+                return .other
             }
             group.addTask {
                 for await _ in self.stopRequests { await self.terminate(execution) }
-                return false
+                return .other
             }
             group.addTask {
-                await self.readLog(of: execution)
-                return true
+                await self.readLog(stderr)
+                return .log
             }
             group.addTask {
                 await self.readLines(of: execution)
                 self.state.withLock { $0.hasClosedOutput = true }
                 self.continuation.finish()
-                return true
+                return .lines
             }
-            var open = 2
-            while open > 0, let ended = await group.next() { open -= ended ? 1 : 0 }
+            var open: Set<Step> = [.log, .lines]
+            while !open.isEmpty, let step = await group.next() {
+                open.remove(step)
+                if step == .process { break }
+                guard step == .lines else { continue }
+                // A process that it has left may hold its standard error open for ever.
+                group.addTask {
+                    await Self.untilEnded(execution.processIdentifier.value)
+                    return .process
+                }
+            }
             group.cancelAll()
             // Ends the rest of the group, while the leader isn't reaped yet and its number can't be reused. This also
             // frees a writer that is blocked by a full pipe.
@@ -164,20 +194,19 @@ final class PluginProcess: Sendable {
     }
 
     /// The only writer: concurrent writes to a full pipe would lose bytes.
-    private func write(to execution: PluginExecution) async {
+    private func write(to stdin: ChildPipe, _ execution: PluginExecution) async {
         for await _ in outbox {
             let lines = pending.withLock { pending in
                 defer { pending = [] }
                 return pending
             }
             guard !lines.isEmpty else { continue }
-            let count = (try? await execution.standardInputWriter.write(lines)) ?? 0
-            guard count == lines.count else {
+            guard await stdin.write(lines) == lines.count else {
                 state.withLock { $0.offence = "it closed its standard input" }
                 break
             }
         }
-        try? await execution.standardInputWriter.finish()
+        stdin.finish()
         let wait = state.withLock { $0.isStopped || $0.offence != nil } ? .zero : timeouts.afterEndOfInput
         // Cancelled as soon as both outputs have ended.
         do { try await Task.sleep(for: wait) } catch { return }
@@ -185,21 +214,27 @@ final class PluginProcess: Sendable {
         await terminate(execution)
     }
 
-    private func readLog(of execution: PluginExecution) async {
-        var hasFlooded = false
-        do {
-            for try await buffer in execution.standardError {
-                let (lines, isFlood) = buffer.withUnsafeBytes { bytes in
-                    state.withLock { ($0.stderr.feed(bytes, now: ContinuousClock.now - clock), $0.stderr.isFlood) }
-                }
-                for line in lines { listener.log(line) }
-                if isFlood, !hasFlooded {
-                    hasFlooded = true
-                    listener.violation("it wrote more than \(StderrLog.floodBound >> 20) MiB to standard error")
-                }
+    private func readLog(_ stderr: ChildPipe) async {
+        await stderr.read { bytes in
+            let (lines, isFlood) = self.state.withLock { state in
+                let lines = state.stderr.feed(bytes, now: ContinuousClock.now - self.clock)
+                defer { state.hasFlooded = state.stderr.isFlood }
+                return (lines, state.stderr.isFlood && !state.hasFlooded)
             }
-        } catch {
-            listener.log("can't read its standard error: \(error)")
+            for line in lines { self.listener.log(line) }
+            if isFlood {
+                self.listener.violation("it wrote more than \(StderrLog.floodBound >> 20) MiB to standard error")
+            }
+        }
+    }
+
+    /// Returns when a process has ended that isn't reaped yet, or the task was cancelled.
+    private static func untilEnded(_ process: pid_t) async {
+        var facts = siginfo_t()
+        var pause = Duration.milliseconds(1)
+        while waitid(P_PID, id_t(process), &facts, WEXITED | WNOHANG | WNOWAIT) == 0, facts.si_signo == 0 {
+            do { try await Task.sleep(for: pause) } catch { return }
+            pause = min(pause * 2, .milliseconds(100))
         }
     }
 
@@ -250,11 +285,8 @@ extension PluginProcess.End {
     /// The reason why no process was started. Temporary reasons (no memory, no descriptors, too many processes) aren't
     /// permanent.
     fileprivate init(_ error: SubprocessError, launch: PluginLaunch) {
-        let passing: [Errno] = [
-            .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
-        ]
         // Whichever step failed: even the folder can't be entered when nothing can be opened.
-        if let cause = error.underlyingError.flatMap({ cause in passing.first { $0 == cause } }) {
+        if let cause = error.underlyingError.flatMap({ cause in Self.passing.first { $0 == cause } }) {
             self = .couldNotStart(cause.exhausted, isPermanent: false)
             return
         }
@@ -268,4 +300,17 @@ extension PluginProcess.End {
             self = .couldNotStart("\(launch.executable) can't be started\(reason)", isPermanent: true)
         }
     }
+
+    /// The reason why a pipe for it couldn't be made.
+    fileprivate init(_ error: Errno, launch: PluginLaunch) {
+        self =
+            Self.passing.contains(error)
+            ? .couldNotStart(error.exhausted, isPermanent: false)
+            : .couldNotStart("\(launch.executable) can't be started: \(error)", isPermanent: true)
+    }
+
+    /// What this machine lacks for the moment.
+    private static let passing: [Errno] = [
+        .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
+    ]
 }

@@ -37,13 +37,17 @@ struct PluginState: PrintsRedacted {
 
     /// Learns the secrets in a request to the plugin.
     mutating func learn(_ question: Question) {
-        if let credentials = question.credentials, credentials != lastCredentials {
-            lastCredentials = credentials
-            redactor.learn(credentials.value)
-        }
+        if let credentials = question.credentials { learn(credentials, areRenewed: false) }
         if case .login(let request) = question {
             for secret in request.secrets.value.values { redactor.learn(secret) }
         }
+    }
+
+    /// Learns the credentials that the provider has now.
+    private mutating func learn(_ credentials: Secret<JSONValue>, areRenewed: Bool = true) {
+        guard credentials != lastCredentials else { return }
+        lastCredentials = credentials
+        redactor.learn(credentials.value, areRenewed: areRenewed)
     }
 
     /// The request as sent, with the current credentials.
@@ -60,7 +64,7 @@ struct PluginState: PrintsRedacted {
         guard let takers = open[request]?.credentials ?? abandoned[request] else { return }
         abandoned[request] = nil
         guard let renewed = reply.renewed else { return }
-        redactor.learn(renewed.value)
+        learn(renewed)
         takers.renew(renewed)
     }
 
@@ -69,18 +73,20 @@ struct PluginState: PrintsRedacted {
         switch reply {
         case .resolution(let resolution):
             redactor.learn(resolution)
+            if let credentials = resolution.credentials { learn(credentials) }
         case .login(let login):
-            redactor.learn(login.credentials.value)
+            learn(login.credentials)
         case .listing(let listing):
-            if let credentials = listing.credentials { redactor.learn(credentials.value) }
+            if let credentials = listing.credentials { learn(credentials) }
             if let place = redactor.secret(in: listing) {
                 return .failure(
                     ProviderError(.pluginFault, "\(place) in its answer has a secret, and a listing is stored"))
             }
         case .error(var error):
-            if let credentials = error.credentials { redactor.learn(credentials.value) }
+            if let credentials = error.credentials { learn(credentials) }
             error.message = error.message.isEmpty ? error.kind.plainText : redactor.redact(error.message)
             error.parameter = error.parameter.map { redactor.redact($0, limit: 200) }
+            error.server = error.server.map { redactor.redact($0, limit: 300) }
             return .failure(error)
         case .wrong(let reason):
             return .failure(ProviderError(.pluginFault, redactor.redact(reason)))

@@ -37,7 +37,8 @@ extension Listing.Chapter {
             id: try container.decode(String.self, forKey: .id),
             title: try container.decodeIfPresent(String.self, forKey: .title),
             cover: try container.decodeIfPresent(String.self, forKey: .cover),
-            videos: try container.decodeIfPresent([Listing.Video].self, forKey: .videos) ?? [])
+            videos: try container.decodeIfPresent([Listing.Video].self, forKey: .videos) ?? [],
+            season: try container.decodeIfPresent(Int.self, forKey: .season))
     }
 }
 
@@ -51,6 +52,7 @@ extension Listing.Video {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             id: try container.decode(String.self, forKey: .id),
+            formerly: try container.decodeIfPresent(String.self, forKey: .formerly),
             title: try container.decodeIfPresent(String.self, forKey: .title),
             description: try container.decodeIfPresent(String.self, forKey: .description),
             publishedAt: try container.decodeTimestampIfPresent(forKey: .publishedAt),
@@ -60,13 +62,15 @@ extension Listing.Video {
             size: try container.decodeIfPresent(Int64.self, forKey: .size),
             sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
             subtitleFiles: try container.decodeIfPresent([Resolution.Subtitle].self, forKey: .subtitleFiles) ?? [],
-            attachments: try container.decodeIfPresent([Resolution.Attachment].self, forKey: .attachments) ?? [])
+            attachments: try container.decodeIfPresent([Resolution.Attachment].self, forKey: .attachments) ?? [],
+            episode: try container.decodeIfPresent(Int.self, forKey: .episode))
     }
 
     /// Encodes a video without empty values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
+        try container.encodeIfPresent(formerly, forKey: .formerly)
         try container.encodeIfPresent(title, forKey: .title)
         try container.encodeIfPresent(description, forKey: .description)
         try container.encodeIfPresent(publishedAt.map(Timestamp.text), forKey: .publishedAt)
@@ -77,5 +81,6 @@ extension Listing.Video {
         try container.encodeIfPresent(sha256, forKey: .sha256)
         if !subtitleFiles.isEmpty { try container.encode(subtitleFiles, forKey: .subtitleFiles) }
         if !attachments.isEmpty { try container.encode(attachments, forKey: .attachments) }
+        try container.encodeIfPresent(episode, forKey: .episode)
     }
 }

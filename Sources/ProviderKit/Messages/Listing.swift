@@ -8,8 +8,10 @@ public import Foundation
 public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     /// A video of the course.
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
-        /// Its id, unique within the course.
+        /// Its id, unique within the course. Stored and shown, so no secret.
         public var id: String
+        /// The id under which an older version of the provider listed it. A video that is known by it keeps it.
+        public var formerly: String?
         /// Its title; nil if its id is the title.
         public var title: String?
         /// Its description.
@@ -30,15 +32,19 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var subtitleFiles: [Resolution.Subtitle]
         /// Other files that belong to it.
         public var attachments: [Resolution.Attachment]
+        /// Its number in its season, as its publisher says it, from 0 to 99,999,999; nil if there is none.
+        public var episode: Int?
 
         /// Makes a video.
         public init(
-            id: String, title: String? = nil, description: String? = nil, publishedAt: Date? = nil,
-            duration: Double? = nil, cover: String? = nil, parameters: [String: JSONValue] = [:], size: Int64? = nil,
+            id: String, formerly: String? = nil, title: String? = nil, description: String? = nil,
+            publishedAt: Date? = nil, duration: Double? = nil, cover: String? = nil,
+            parameters: [String: JSONValue] = [:], size: Int64? = nil,
             sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
-            attachments: [Resolution.Attachment] = []
+            attachments: [Resolution.Attachment] = [], episode: Int? = nil
         ) {
             self.id = id
+            self.formerly = formerly
             self.title = title
             self.description = description
             self.publishedAt = publishedAt
@@ -49,10 +55,11 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
             self.sha256 = sha256
             self.subtitleFiles = subtitleFiles
             self.attachments = attachments
+            self.episode = episode
         }
 
         enum CodingKeys: String, CodingKey {
-            case id, title, description, duration, cover, parameters, size, sha256, attachments
+            case id, formerly, title, description, duration, cover, parameters, size, sha256, attachments, episode
             case publishedAt = "published_at"
             case subtitleFiles = "subtitle_files"
         }
@@ -68,17 +75,20 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var cover: String?
         /// Its videos in order.
         public var videos: [Video]
+        /// Its number as a season, as its publisher says it, from 0 to 99,999,999; nil if there is none.
+        public var season: Int?
 
         /// Makes a chapter.
-        public init(id: String, title: String? = nil, cover: String? = nil, videos: [Video]) {
+        public init(id: String, title: String? = nil, cover: String? = nil, videos: [Video], season: Int? = nil) {
             self.id = id
             self.title = title
             self.cover = cover
             self.videos = videos
+            self.season = season
         }
 
         enum CodingKeys: String, CodingKey {
-            case id, title, cover, videos
+            case id, title, cover, videos, season
         }
     }
 

@@ -51,14 +51,17 @@ public struct ResolveRequest: Sendable, Hashable {
         public var reason: Reason
         /// The HTTP status of the refusal.
         public var status: Int?
+        /// The server that refused it, as `https://media.example.org`; after a redirect not that of the answer.
+        public var server: String?
         /// How many bytes of the video have arrived.
         public var bytes: Int64
 
         /// Makes a report about the last answer.
-        public init(reason: Reason, status: Int? = nil, bytes: Int64 = 0) {
+        public init(reason: Reason, status: Int? = nil, bytes: Int64 = 0, server: String? = nil) {
             self.reason = reason
             self.status = status
             self.bytes = bytes
+            self.server = server
         }
     }
 

@@ -8,17 +8,21 @@ package struct WireError: Codable, Sendable {
         var retryAfter: Double?
         var parameter: String?
         var credentials: Secret<JSONValue>?
+        var server: String?
 
         enum CodingKeys: String, CodingKey {
-            case kind, parameter, credentials
+            case kind, parameter, credentials, server
             case retryAfter = "retry_after"
         }
 
-        init(kind: String?, retryAfter: Double?, parameter: String?, credentials: Secret<JSONValue>?) {
+        init(
+            kind: String?, retryAfter: Double?, parameter: String?, credentials: Secret<JSONValue>?, server: String?
+        ) {
             self.kind = kind
             self.retryAfter = retryAfter
             self.parameter = parameter
             self.credentials = credentials
+            self.server = server
         }
 
         /// A field of the wrong type is as if it weren't there.
@@ -28,6 +32,7 @@ package struct WireError: Codable, Sendable {
             retryAfter = try? container.decode(Double.self, forKey: .retryAfter)
             parameter = try? container.decode(String.self, forKey: .parameter)
             credentials = try? container.decode(Secret<JSONValue>.self, forKey: .credentials)
+            server = try? container.decode(String.self, forKey: .server)
         }
     }
 
@@ -47,7 +52,7 @@ package struct WireError: Codable, Sendable {
         data = Details(
             kind: ProviderError.Kind.ofPlugins.contains(error.kind) ? error.kind.rawValue : nil,
             retryAfter: error.retryAfter.map { $0 / .seconds(1) }, parameter: error.parameter,
-            credentials: error.credentials)
+            credentials: error.credentials, server: error.server)
     }
 
     /// Decodes a plugin's error, tolerating everything but a missing object: unreadable values count as missing.
@@ -70,6 +75,7 @@ package struct WireError: Codable, Sendable {
         }
         let wait = data?.retryAfter.flatMap { $0.isNaN ? nil : Duration.seconds(min(max($0, 0), 86_400)) }
         return ProviderError(
-            kind, message, retryAfter: wait, parameter: data?.parameter, credentials: data?.credentials)
+            kind, message, retryAfter: wait, parameter: data?.parameter, credentials: data?.credentials,
+            server: data?.server)
     }
 }

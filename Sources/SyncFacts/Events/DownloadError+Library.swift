@@ -37,19 +37,20 @@ extension LibraryError {
         case .markerMissing(let library, folderExists: true):
             """
             \(library) isn't the library that the state belongs to. If its disk isn't mounted, mount it. If it has \
-            moved, run: coursefetch library move NEW-FOLDER. To use this folder as the library, run: coursefetch \
-            library adopt --library \(library)
+            moved, run: \(SuggestedCommand.text("library move NEW-FOLDER")). To use this folder as the library, run: \
+            \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
             """
         case .markerMissing(let library, folderExists: false):
             """
             the library \(library) doesn't exist; mount its disk or create the folder. If it has moved, run: \
-            coursefetch library move NEW-FOLDER
+            \(SuggestedCommand.text("library move NEW-FOLDER"))
             """
         case .markerOfAnother(let library, let found):
             """
             \(library) belongs to another state (user \(found.user) on \(found.host)). If the wrong disk is mounted, \
-            mount the right one. If the library has moved, run: coursefetch library move NEW-FOLDER. To take this \
-            folder over, run: coursefetch library adopt --library \(library)
+            mount the right one. If the library has moved, run: \
+            \(SuggestedCommand.text("library move NEW-FOLDER")). To take this folder over, run: \
+            \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
             """
         default: "the library can't be used: \(sentence)"
         }

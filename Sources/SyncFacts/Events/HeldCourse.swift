@@ -6,6 +6,8 @@ package struct HeldCourse: Sendable, Hashable, Codable {
         case filesMissing(count: Int, finished: Int, example: String)
         /// Its folder can't be read; a sentence without its full stop.
         case unreadable(String)
+        /// Files of it couldn't be put in their places after an interrupted sync; a sentence without its full stop.
+        case unsettled(String)
     }
 
     /// Its id.

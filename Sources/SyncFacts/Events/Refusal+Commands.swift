@@ -1,5 +1,6 @@
 package import DownloadStore
 package import FileSystem
+package import Foundation
 package import MediaLibrary
 package import YAMLSource
 
@@ -108,6 +109,8 @@ extension Refusal {
     package enum Run: Sendable, Equatable {
         /// The program of `--ffmpeg` can't be run.
         case noProgram(path: String)
+        /// The run's hours (`--between`) haven't begun.
+        case outsideHours(RunWindow.Hours, opens: Date, TimeZone)
         /// The limit on open files is too low to work.
         case fewDescriptors(Int)
         /// The library refused, so that nothing was started.
@@ -122,6 +125,8 @@ extension Refusal {
         case noLibrary
         /// The folder given as the library's new place isn't the library.
         case notMovedThere(LibraryError)
+        /// The folder to adopt is the library of another user than the one who adopts it.
+        case libraryOfUser(String, LibraryMarker, adopter: String)
         /// A newer version wrote the library's list of files. `isUnused`: the command had to read it.
         case newerList(library: String, isUnused: Bool)
         /// The URL given for the clock comparison is invalid.
@@ -138,9 +143,11 @@ extension Refusal {
         var condition: SyncCondition {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest: .usage
+            case .outsideHours: .workLeft
             case .notStarted(let refusal): refusal.condition
-            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .newerList, .filesThere,
-                .unmadeFile:
+            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .libraryOfUser,
+                .newerList,
+                .filesThere, .unmadeFile:
                 .stateUnusable
             }
         }

@@ -39,10 +39,10 @@ package enum SyncEvent: Sendable {
     case downloadRemoved(VideoReference)
     /// Its file has moved; both paths are relative to the library.
     case downloadMoved(VideoReference, from: String, path: String)
-    /// This provider gets no requests until then.
-    case providerWaiting(provider: String, until: Date, kind: String)
-    /// This host gets no requests until then.
-    case hostWaiting(host: String, until: Date, kind: String)
+    /// This provider gets no requests for this server until then; without a server none at all.
+    case providerWaiting(provider: String, until: Date, kind: String, server: String? = nil)
+    /// This host gets no requests until then, at the port of this server.
+    case hostWaiting(host: String, until: Date, kind: String, server: String? = nil)
     /// The user has paused all remaining downloads; the sync waits until then for a resume.
     case resumeWaiting(until: Date)
     /// A problem with its folder, so that this run doesn't touch it.
@@ -240,6 +240,12 @@ package struct SyncSummary: Sendable {
     package var partials: [(VideoReference, Int64)] = []
     /// Courses that couldn't be listed, or whose new listing isn't believed yet.
     package var coursesUnlisted = 0
+    /// Courses whose providers a sync would have asked, and a dry run hasn't.
+    package var coursesUnasked = 0
+    /// The servers that waiting videos wait for, the most videos first.
+    package var leftAlone: [LeftAlone] = []
+    /// The servers of providers that require a new login.
+    package var loginsNeeded: [LoginNeed] = []
     /// Providers that require a new login.
     package var providersToLogIn: [String]
     /// Of these, the number of courses that couldn't be listed without it.

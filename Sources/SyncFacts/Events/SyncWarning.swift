@@ -20,7 +20,7 @@ package enum SyncWarning: Sendable, Equatable {
     /// The run continues after a login.
     case loggedOut
     case listNotKept(Refusal)
-    case loginWanted(provider: String, DownloadError)
+    case loginWanted(provider: String, DownloadError, server: String? = nil)
     /// The difference in seconds; negative if this clock is behind.
     case clockOff(host: String, seconds: Int)
     case prune(Pruning)
@@ -32,6 +32,10 @@ package enum SyncWarning: Sendable, Equatable {
     /// Its provider couldn't be asked for its sidecars.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
+
+    // Moves.
+    /// A file stays where it is; the next run moves it.
+    case notMoved(from: String, to: String, LibraryError)
 
     case stream(Stream)
 
@@ -100,12 +104,14 @@ extension SyncWarning {
         case failed(provider: String, DownloadError, courses: [Unlisted])
         /// The provider of these courses was logged out before it had listed them.
         case unanswered(courses: [String])
-        /// It has too few videos to be believed at once.
-        case doubted(course: String, was: Int, now: Int)
+        /// It lacks too many of the course's videos to be believed at once.
+        case doubted(course: String, lost: Int, of: Int)
         /// Courses that were never listed, in a run that asks nobody.
         case unknown(courses: [String])
         /// So many videos came twice.
         case repeated(course: String, count: Int)
+        /// So many of the videos that `newest` chooses from have no date.
+        case undated(course: String, count: Int)
         /// So many videos have an id that can't be used, and were left out.
         case unusable(course: String, count: Int)
     }

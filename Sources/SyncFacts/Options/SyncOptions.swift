@@ -60,6 +60,8 @@ package struct SyncOptions: Sendable {
     package var only: [Selector] = []
     /// Whether providers are asked for the listings of their courses; otherwise the last ones are used.
     package var discovers = true
+    /// Whether a dry run asks providers too.
+    package var asksWhenRehearsing = false
     /// Whether listings are believed that have lost many videos.
     package var acceptsListings = false
     /// Whether files of videos that are gone are deleted.

@@ -37,6 +37,18 @@ struct NetworkScopeTests {
         #expect(NetworkScope(name: "example.org") == .world && NetworkScope(name: "10.1") == .privateNetwork)
     }
 
+    @Test("a host is looked up: a private address counts more than a public one, this machine and the link less")
+    func lookUp() {
+        for name in ["localhost", "127.0.0.1", "[::1]", "2130706433"] {
+            #expect(NetworkScope.lookUp(name) == .loopback)
+        }
+        #expect(NetworkScope.lookUp("169.254.169.254") == .link && NetworkScope.lookUp("10.0.0.1") == .privateNetwork)
+        #expect(NetworkScope.lookUp("nowhere.invalid") == nil || NetworkScope.lookUp("nowhere.invalid") == .world)
+        #expect(NetworkScope.of([]) == nil && NetworkScope.of([.link]) == .link && NetworkScope.of([.world]) == .world)
+        #expect(NetworkScope.of([.world, .privateNetwork, .link]) == .privateNetwork)
+        #expect(NetworkScope.of([.world, .loopback]) == .world && NetworkScope.of([.loopback, .link]) == .world)
+    }
+
     @Test(
         "a confined request reaches nothing beyond its network: the address of the connection counts, whatever the name or the redirect",
         arguments: ["127.0.0.1", "localhost", "2130706433", "127.1", "[::ffff:127.0.0.1]"])

@@ -223,6 +223,35 @@ import Testing
         #expect(!PageSign.isHTML([0xFF, 0xD8, 0xFF] + Array(text.utf8)))
     }
 
+    @Test("text is recognized by its first bytes, in any encoding; media aren't")
+    func text() {
+        let texts = [
+            "{\"error\": \"expired\"}", "[]", "<?xml version=\"1.0\"?><Error/>", "Your session has expired.\r\n",
+            "\u{FEFF}Zugang verweigert: für Gäste", "#EXTM3U\n", " ", String(repeating: "é日本 ", count: 700),
+        ]
+        for text in texts {
+            #expect(TextBody.begins(Array(text.utf8)), "\(text)")
+            let units = Array(text.utf16)
+            #expect(TextBody.begins([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }), "\(text)")
+            #expect(TextBody.begins([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }), "\(text)")
+        }
+        let page = Array("\n<html><body>Bitte anmelden".utf16)
+        #expect(TextBody.begins(page.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
+        #expect(TextBody.begins(page.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }))
+        let latin =
+            Array("<p>Zugriff verweigert f".utf8) + [0xFC]
+            + Array("r alle, die sich nicht angemeldet haben oder es waren.".utf8)
+        #expect(TextBody.begins(latin))
+        let media: [[UInt8]] = [
+            [], [0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70, 0x6D, 0x70, 0x34, 0x32], [0x1A, 0x45, 0xDF, 0xA3, 0x9F],
+            [0x47, 0x40, 0, 0x10, 0], Array("ID3".utf8) + [3, 0], [0xFF, 0xFB, 0x90, 0x64, 0],
+            [0xFF, 0xF1, 0x50, 0x80],
+            Array("OggS".utf8) + [0, 2], Array("RIFF".utf8) + [0x24, 8, 0, 0] + Array("WAVEfmt ".utf8),
+            Array("fLaC".utf8) + [0, 0, 0, 0x22], [0xFF, 0xFE] + (0..<600).map { UInt8(truncatingIfNeeded: $0 * 37) },
+        ]
+        for bytes in media { #expect(!TextBody.begins(bytes), "\(bytes.prefix(12))") }
+    }
+
     @Test("a compressed answer is refused, whole or in part")
     func compressed() throws {
         for (status, offset) in [(200, 0), (206, 5)] as [(Int, Int64)] {

@@ -1,16 +1,21 @@
+import DownloadStore
 import FileSystem
+import Foundation
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import SystemPackage
 
-/// Bytes that another program has downloaded: nothing but their place and number is known, so the server is asked for
-/// some of them again before they are continued.
+/// Bytes that another program has downloaded: nothing but their place, number and time is known, so the server is asked
+/// for some of them again before they are continued, or are the video.
 extension FileDownload {
-    /// Compares samples of the partial with the server's file: its beginning, middle and end, all from responses with
-    /// the same validators, and with the size that the other program knew, if it knew one.
+    /// Proves that the partial's bytes are of the server's present version, by the time since when it has that, or by a
+    /// SHA-256 that decides at the end; and that they are its bytes, by samples of the beginning, the middle and the end,
+    /// all from responses with the same validators, and with the size that the other program knew, if it knew one.
     ///
-    /// Nil if all of them are equal: the responses' validators are those of the partial from now on. Otherwise the
-    /// bytes are dropped, or the requests have failed and are made again later.
-    func proveForeign(_ partial: PartialFile, _ attempt: inout Attempt) async -> AttemptEnd? {
+    /// Nil if all of that is so, and more is to be transferred: the responses' validators are those of the partial from
+    /// now on. Otherwise the bytes are all there, or are dropped, or the requests have failed and are made again later.
+    func prove(_ foreign: ForeignBytes, in partial: PartialFile, _ attempt: inout Attempt) async -> AttemptEnd? {
         // One request is all that such a URL is good for.
         if attempt.answer.resolution.singleUse { return .follows(.startOver, nil) }
         var proof: ResponseHead?
@@ -39,7 +44,8 @@ extension FileDownload {
             do throws(FileError) {
                 held = try partial.bytes(at: sample.lowerBound, count: sample.count)
             } catch { return .over(.failed(.partialKept(error))) }
-            guard bytes.elementsEqual(held), attempt.policy.total.map({ $0 == head.total }) ?? true,
+            guard foreign.mayBe(of: head) ?? (context.expectedSHA256(attempt.answer) != nil),
+                bytes.elementsEqual(held), attempt.policy.total.map({ $0 == head.total }) ?? true,
                 proof.map({ $0.etag == head.etag && $0.lastModified == head.lastModified && $0.total == head.total })
                     ?? true,
                 // The end decides, and padding looks the same in all files.
@@ -49,7 +55,13 @@ extension FileDownload {
         }
         guard let proof else { return .follows(.startOver, nil) }
         attempt.policy.accepted(proof, startedAt: 0)
-        noteProven(attempt.policy)
+        // A file that is shared stays another program's until it is copied, or in place.
+        if isShared {
+            noteProven(attempt.policy, isVersion: false)
+            if proof.total == partial.length { return complete(partial, nil, attempt) }
+            if let end = await makeOwn(partial, of: foreign, attempt) { return end }
+        }
+        noteProven(attempt.policy, isVersion: foreign.mayBe(of: proof) == true)
         return nil
     }
 
@@ -60,5 +72,58 @@ extension FileDownload {
         guard end.lowerBound >= 4 * some else { return end.lowerBound > 0 ? [0..<end.lowerBound, end] : [end] }
         let middle = (end.lowerBound - some) / 2
         return [0..<some, middle..<middle + some, end]
+    }
+
+    /// The partial if it is another program's file, too, in its whole length; nil if it is to be opened as any other. One
+    /// that has grown in the meantime is copied.
+    func openShared(_ name: PartialName, _ length: Int64) throws -> OpenPartial? {
+        let partials = context.services.library.partials
+        guard isForeign, let facts = try partials.facts(of: name), facts.links > 1,
+            facts.size == length
+        else { return nil }
+        return try partials.openToRead(name, size: length)
+    }
+
+    /// Makes the partial a file of its own, since it is to be continued. Nil to go on at once.
+    private func makeOwn(_ partial: PartialFile, of foreign: ForeignBytes, _ attempt: Attempt) async -> AttemptEnd? {
+        let services = context.services
+        let (name, length) = (PartialName(download: context.id.rawValue), partial.length)
+        func facts(_ bytes: Int64) -> ProgressFacts {
+            ProgressFacts(
+                bytes: bytes, total: nil, validators: Validators(), position: bytes > 0 ? foreign.position : nil)
+        }
+        do {
+            guard let open = try services.library.partials.openToRead(name, size: length) else {
+                throw FileError.replaced
+            }
+            forgetShared()
+            // A kill would leave less than the row claims.
+            guard await services.bookkeeper.commit(.progress(context.id, facts(0))) else { return .over(.stopped) }
+            let result = await Blocking.run { shouldStop in
+                Result {
+                    try services.library.imports.copy(
+                        [Imports.Piece(open.descriptor.rawValue, length: length)], as: name, shouldStop: shouldStop,
+                        copied: { _ in })
+                }
+            }
+            guard try result.get().size == length else { throw FileError.replaced }
+            guard await services.bookkeeper.commit(.progress(context.id, facts(length))) else {
+                return .over(.stopped)
+            }
+            _ = try await openPartial(attempt.answer, length: length)
+            return nil
+        } catch {
+            if case .stopped? = error as? LibraryError { return .over(.stopped) }
+            return .over(.cannotOpenPartial(error, in: services.library))
+        }
+    }
+}
+
+extension ForeignBytes {
+    /// Whether the bytes can be of the version that a response is of; nil if the response doesn't tell.
+    fileprivate func mayBe(of head: ResponseHead) -> Bool? {
+        let year = Calendar(identifier: .gregorian).component(.year, from: head.receivedAt)
+        guard let text = head.lastModified, let modified = HTTPDate.seconds(text, currentYear: year) else { return nil }
+        return areOf(modified: modified, lag: head.date.map { head.receivedAt.timeIntervalSince($0) } ?? 0)
     }
 }

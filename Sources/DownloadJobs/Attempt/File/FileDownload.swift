@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FileSystem
 import Foundation
 import MediaLibrary
 import MediaTransfer
@@ -31,8 +32,10 @@ actor FileDownload: MediaDownload {
         var validators = Validators()
         var total: Int64?
         var mediaType: String?
-        /// Whether the bytes in the partial are another program's, which nothing has proven yet.
-        var isForeign = false
+        /// The bytes in the partial if they are another program's, which nothing has proven yet.
+        var foreign: ForeignBytes?
+        /// Whether the partial is another program's file, too, which is only read.
+        var isShared = false
     }
 
     let context: DownloadContext
@@ -40,13 +43,15 @@ actor FileDownload: MediaDownload {
     private let live = Mutex(Live())
     /// Whether a digest of the partial is computed.
     private var isHashed = false
+    /// Its answers without a length.
+    private var unmeasured = UnmeasuredAnswers()
     /// Digest of the last request whose answer was accepted.
     private var request: RequestDigest?
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
         self.context = context
         self.resume = resume
-        if resume?.position == DownloadKind.unproven { live.withLock { $0.isForeign = true } }
+        live.withLock { $0.foreign = ForeignBytes(position: resume?.position) }
     }
 
     // MARK: readable at any time
@@ -68,20 +73,26 @@ actor FileDownload: MediaDownload {
         guard bytes > 0 else { return nil }
         return ProgressFacts(
             bytes: bytes, total: identity.total, validators: identity.validators,
-            position: live.isForeign ? DownloadKind.unproven : nil, mediaType: identity.mediaType)
+            position: live.foreign?.position, mediaType: identity.mediaType)
     }
 
     nonisolated func close() { live.withLock { $0.partial?.close() } }
 
     nonisolated func startOver() throws(FileError) {
-        let partial = live.withLock { live in
+        let (partial, isShared) = live.withLock { live in
             live.validators = Validators()
             live.total = nil
             live.mediaType = nil
-            live.isForeign = false
-            return live.partial
+            live.foreign = nil
+            defer { if live.isShared { (live.partial, live.isShared) = (nil, false) } }
+            return (live.partial, live.isShared)
         }
-        try partial?.startOver()
+        guard isShared else {
+            try partial?.startOver()
+            return
+        }
+        partial?.close()
+        context.removePartials([PartialName(download: context.id.rawValue)])
     }
 
     func rest() {}
@@ -89,13 +100,17 @@ actor FileDownload: MediaDownload {
     // MARK: one attempt
 
     func transfer(_ attempt: inout Attempt) async -> AttemptEnd {
-        let partial: PartialFile
+        var partial: PartialFile
         do { partial = try await openPartial(attempt.answer) } catch {
             return .over(.cannotOpenPartial(error, in: context.services.library))
         }
-        if partial.length > 0, live.withLock({ $0.isForeign }), let end = await proveForeign(partial, &attempt) {
+        if partial.length > 0, let foreign = live.withLock({ $0.foreign }),
+            let end = await prove(foreign, in: partial, &attempt)
+        {
             return end
         }
+        // It may be a copy since then.
+        partial = live.withLock { $0.partial } ?? partial
         let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
         guard let start = attempt.policy.start(length: partial.length, hasChecksum: hasChecksum) else {
             return .follows(attempt.policy.cannotResume(), nil)
@@ -106,6 +121,10 @@ actor FileDownload: MediaDownload {
         attempt.began = context.services.clock.now
         let report = await fetch(start, into: partial, &attempt)
         let url = report.url ?? attempt.answer.resolution.url
+        attempt.url = url
+        if case .lengthUnknown(framed: false)? = report.failure, !hasChecksum, offset == 0 {
+            return await judgeUnmeasured(partial, report, at: url, &attempt)
+        }
         let action = attempt.policy.next(
             after: report, at: url, startedAt: offset, isFresh: isFresh,
             isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: hasChecksum,
@@ -145,9 +164,25 @@ actor FileDownload: MediaDownload {
     }
 
     /// The other program's bytes are proven to be those of the response that the policy has accepted.
-    func noteProven(_ policy: AttemptPolicy) {
+    ///
+    /// - Parameter isVersion: whether that is all: otherwise only their SHA-256 decides, and they stay another program's.
+    func noteProven(_ policy: AttemptPolicy, isVersion: Bool) {
         note(nil, startedAt: 0, policy)
-        live.withLock { $0.isForeign = false }
+        if isVersion { live.withLock { $0.foreign = nil } }
+    }
+
+    /// Whether the partial's bytes are another program's, and not proven yet.
+    var isForeign: Bool { live.withLock { $0.foreign != nil } }
+
+    /// Whether the partial is another program's file, too.
+    var isShared: Bool { live.withLock { $0.isShared } }
+
+    /// The partial's own copy replaces it.
+    func forgetShared() {
+        live.withLock { live in
+            live.partial?.close()
+            (live.partial, live.isShared) = (nil, false)
+        }
     }
 
     /// Carries out what only this kind can.
@@ -188,30 +223,63 @@ actor FileDownload: MediaDownload {
         return false
     }
 
-    private func complete(_ partial: PartialFile, _ report: TransferReport, _ attempt: Attempt) -> AttemptEnd {
+    /// An answer without a length has ended with its connection.
+    private func judgeUnmeasured(
+        _ partial: PartialFile, _ report: TransferReport, at url: String, _ attempt: inout Attempt
+    ) async -> AttemptEnd {
+        let error = report.failure.map { DownloadError($0, at: url) } ?? .otherVersion(status: nil)
+        let found = await Blocking.run { _ in
+            Result { () throws(FileError) in try UnmeasuredAnswers.digest(of: partial) }
+        }
+        do throws(FileError) {
+            switch unmeasured.take(try found.get()) {
+            case .whole: return complete(partial, report, attempt)
+            case .again: return .follows(.startOver, error)
+            case .waits: return .over(.waits(error, delay: Backoff.nextRun(failedRuns: 1), hostFailed: nil))
+            }
+        } catch { return .over(.failed(.arrivedUnreadable(error))) }
+    }
+
+    func complete(_ partial: PartialFile, _ report: TransferReport?, _ attempt: Attempt) -> AttemptEnd {
         let resolution = attempt.answer.resolution
         if let size = context.wanted.video.size ?? resolution.size, partial.length != size {
-            return .over(.failed(.wrongSize(partial.length, instead: size)))
+            let error = DownloadError.wrongSize(partial.length, instead: size)
+            // All bytes had come before, and nobody was asked since the size is another one.
+            guard report?.head != nil || partial.length == 0 else { return .follows(.startOver, error) }
+            return .over(.failed(error))
         }
         return .complete(
             ArrivedMedia(
                 partial: partial, size: partial.length, expectedSHA256: context.expectedSHA256(attempt.answer),
                 fileExtension: .choose(
                     .video, stated: resolution.fileExtension, mediaType: resolution.mediaType,
-                    contentType: attempt.policy.mediaType ?? report.head?.contentType, url: resolution.url),
+                    contentType: attempt.policy.mediaType ?? report?.head?.contentType, url: resolution.url),
                 proof: attempt.policy.provenTag.map { .etag($0) }, request: request))
     }
 
-    private func openPartial(_ answer: ResolvedMedia) async throws -> PartialFile {
+    /// - Parameter length: how many bytes of it count.
+    func openPartial(_ answer: ResolvedMedia, length: Int64? = nil) async throws -> PartialFile {
         let library = context.services.library
         let name = PartialName(download: context.id.rawValue)
-        if let partial = live.withLock({ $0.partial }) {
-            if !partial.isOpen { try partial.reopen(descriptor: library.partials.open(name).release()) }
+        let (known, isShared) = live.withLock { ($0.partial, $0.isShared) }
+        if let known {
+            if !known.isOpen {
+                let partials = library.partials
+                let open = isShared ? try partials.openToRead(name, size: known.length) : try partials.open(name)
+                guard let open else { throw FileError.replaced }
+                try known.reopen(descriptor: open.release())
+            }
+            return known
+        }
+        isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
+        let durable = length ?? resume?.durableBytes ?? 0
+        if let shared = try openShared(name, durable) {
+            let partial = try PartialFile(descriptor: shared.release(), length: shared.size, hashes: isHashed)
+            live.withLock { ($0.partial, $0.isShared) = (partial, true) }
             return partial
         }
         let open = try library.partials.open(name)
-        let length = min(open.size, resume?.durableBytes ?? 0)
-        isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
+        let length = min(open.size, durable)
         let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
         live.withLock { $0.partial = partial }
         // Somebody removed bytes that the row still claims: the row is corrected before others replace them.

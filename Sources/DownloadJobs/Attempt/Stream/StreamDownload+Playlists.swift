@@ -33,10 +33,10 @@ extension StreamDownload {
             media.streamRequest(url, limitRate: services.adjustable.limitRate)
         } enter: { url in
             // The rate limit of one download applies to one connection.
-            guard services.adjustable.limitRate == nil, let host = Origin(url: url)?.host else { return false }
+            guard services.adjustable.limitRate == nil, let host = Origin(url: url)?.text else { return false }
             return await connections.enter(host)
         } leave: { url in
-            if let host = Origin(url: url)?.host { await connections.leave(host) }
+            if let host = Origin(url: url)?.text { await connections.leave(host) }
         } isUsable: {
             media.mayGoOn(at: services.clock.now)
         } failed: { url in
@@ -73,5 +73,5 @@ final class FailedURL: Sendable {
 
     /// Nil if none did.
     var url: String? { first.withLock { $0 } }
-    var host: String? { first.withLock { $0 }.flatMap { Origin(url: $0)?.host } }
+    var host: String? { first.withLock { $0 }.flatMap { Origin(url: $0)?.text } }
 }

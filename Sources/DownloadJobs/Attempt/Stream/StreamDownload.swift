@@ -116,7 +116,7 @@ actor StreamDownload: MediaDownload {
         case .failure(.refusal(let refusal)): return .over(refusal.outcome)
         }
         let next = live.withLock { $0.work }?.tracks.first?.assembler.position.next ?? 0
-        if let host = source.nextURL(next).flatMap({ Origin(url: $0)?.host }),
+        if let host = source.nextURL(next).flatMap({ Origin(url: $0)?.text }),
             await !attempt.connections.claim(host)
         {
             keep(source, &attempt)

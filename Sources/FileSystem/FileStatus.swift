@@ -1,8 +1,4 @@
-#if canImport(System)
-import System
-#else
-import SystemPackage
-#endif
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -12,25 +8,25 @@ import Musl
 import Darwin
 #endif
 
-/// The result of `stat`, as far as the trust in plugins needs it.
-struct FileStatus {
+/// The result of `stat`, as far as the trust in plugins and settings needs it.
+package struct FileStatus {
     private let status: stat
     private let path: FilePath
 
     /// Follows links; nil if there is no such file.
-    init?(_ path: FilePath) {
+    package init?(_ path: FilePath) {
         var status = stat()
         guard stat(path.string, &status) == 0 else { return nil }
         self.status = status
         self.path = path
     }
 
-    var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
-    var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
-    var owner: UInt32 { status.st_uid }
+    package var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+    package var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+    package var owner: UInt32 { status.st_uid }
 
     /// Whether this process may execute it.
-    var isExecutable: Bool { isFile && access(path.string, X_OK) == 0 }
+    package var isExecutable: Bool { isFile && access(path.string, X_OK) == 0 }
 
     /// The reason why it isn't safe to run files at this path, or nil: the owner must be this process's user or root,
     /// nobody else may write it, and the same applies to every folder above it, links resolved.
@@ -38,7 +34,7 @@ struct FileStatus {
     /// A folder above that everybody may write is accepted if it is root's and sticky, like `/tmp`: there users can't
     /// rename files of others. One of root's that a group of the system may write (`staff` has `/usr/local`) is
     /// accepted, too.
-    static func distrust(_ path: FilePath) -> String? {
+    package static func distrust(_ path: FilePath) -> String? {
         guard let real = realPath(path) else { return nil }
         // The path may contain links: their folders matter as much as the target's.
         for start in Set([path, real]) {
@@ -62,7 +58,7 @@ struct FileStatus {
     }
 
     /// The reason why its owner may not decide what this process runs, or nil.
-    var ownedByStranger: String? {
+    package var ownedByStranger: String? {
         guard status.st_uid != 0, status.st_uid != geteuid() else { return nil }
         let name = getpwuid(status.st_uid)?.pointee.pw_name.map { String(cString: $0) }
         return "\(path) belongs to \(name.map { "the user \($0)" } ?? "user \(status.st_uid)")"
@@ -77,7 +73,7 @@ struct FileStatus {
     ///
     /// Writable by the group is accepted if the group is the owner's own: with the owner's name and without another
     /// member. Such files are the result of the umask 002 on many systems.
-    var writableByOthers: String? {
+    package var writableByOthers: String? {
         if status.st_mode & S_IWOTH != 0 { return "\(path) can be written by others" }
         if status.st_mode & S_IWGRP != 0, !isOwnersOwnGroup { return "\(path) can be written by its group" }
         return nil

@@ -13,14 +13,19 @@ struct Endpoint: PrintsRedacted {
         try self.init(request.course.parameters, request.credentials, request.settings)
     }
 
-    /// Of a video that is resolved. If its address was refused for want of a login, no other answer helps.
+    /// Of a video that is resolved. If its address was refused for want of a login, no other answer helps; nor does a
+    /// login, if it was another server that refused.
     init(_ request: ResolveRequest) throws(ProviderError) {
         try self.init(request.video.parameters, request.credentials, request.settings)
-        if request.previous?.status == 401 {
+        guard let previous = request.previous, previous.status == 401 else { return }
+        if let server = previous.server, server != address.origin {
             throw ProviderError(
-                .authRequired,
-                login == nil ? "\(address.host) asks for a login (401)" : "\(address.host) refuses this login (401)")
+                .forbidden, "\(server) asks for a login (401), and a login here is for \(address.origin) only")
         }
+        throw ProviderError(
+            .authRequired,
+            login == nil ? "\(address.host) asks for a login (401)" : "\(address.host) refuses this login (401)",
+            server: address.origin)
     }
 
     /// Of parameters and credentials.

@@ -8,6 +8,20 @@ struct MediaFiles {
         "mp3", "mp4", "mpeg", "mpg", "mts", "oga", "ogg", "ogv", "opus", "ts", "wav", "webm", "wma", "wmv",
     ]
 
+    /// Extensions of files that come with the video of the same name, other than its subtitles.
+    private static let documents: Set<String> = [
+        "7z", "csv", "doc", "docx", "epub", "gz", "ipynb", "key", "md", "odp", "ods", "odt", "pdf", "ppt", "pptx",
+        "rtf",
+        "tar", "tex", "tgz", "txt", "xls", "xlsx", "zip",
+    ]
+    private static let subtitles: Set<String> = ["srt", "ttml", "vtt"]
+
+    /// Extensions of other files that somebody may list.
+    private static let others: Set<String> = [
+        "bib", "c", "cpp", "gif", "h", "java", "jpeg", "jpg", "json", "m", "png", "py", "r", "rar", "sql", "svg", "xml",
+        "yaml", "yml",
+    ]
+
     /// The parameter `files`; nil for those with an extension of media.
     private let patterns: [[Character]]?
 
@@ -33,11 +47,23 @@ struct MediaFiles {
     /// Whether the file with this name is listed. Hidden files aren't, unless a pattern begins with a dot, too.
     func includes(_ name: String) -> Bool {
         guard let patterns else {
-            return !name.hasPrefix(".") && Self.fileExtension(name).map(Self.extensions.contains) == true
+            return !name.hasPrefix(".") && Self.isMedia(name)
         }
         let name = Array(name.lowercased())
         return patterns.contains { ($0.first == ".") == (name.first == ".") && Self.matches(name[...], $0[...]) }
     }
+
+    /// Whether the file with this name, which isn't listed itself, comes with a video of the same name.
+    func mayBelong(_ name: String) -> Bool {
+        guard !name.hasPrefix("."), let end = Self.fileExtension(name) else { return false }
+        return Self.documents.contains(end) || Self.subtitles.contains(end)
+    }
+
+    /// Whether the file with this name is a video or audio file.
+    static func isMedia(_ name: String) -> Bool { fileExtension(name).map(extensions.contains) == true }
+
+    /// Whether the file with this name has subtitles.
+    static func hasSubtitles(_ name: String) -> Bool { fileExtension(name).map(subtitles.contains) == true }
 
     /// The extension in lower case, without its dot.
     static func fileExtension(_ name: String) -> String? {
@@ -45,9 +71,11 @@ struct MediaFiles {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// The name without its extension, if that is one of media.
+    /// The name without its extension, which its file gets again; with whatever else follows its last dot.
     static func title(_ name: String) -> String {
-        guard let end = fileExtension(name), extensions.contains(end) else { return name }
+        guard let end = fileExtension(name),
+            [extensions, documents, subtitles, others].contains(where: { $0.contains(end) })
+        else { return name }
         return String(name.dropLast(end.count + 1))
     }
 

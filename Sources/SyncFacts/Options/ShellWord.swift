@@ -1,7 +1,7 @@
 /// Text as a word of a shell command.
-enum ShellWord {
+package enum ShellWord {
     /// The text itself if no shell would interpret it, else in single quotes.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic }
             switch scalar {

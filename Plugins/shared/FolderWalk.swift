@@ -5,8 +5,30 @@ struct FolderWalk: Sendable {
     /// The entries of one folder.
     struct Entries: Sendable {
         var folders: [String] = []
-        /// Their paths end with these names.
+        /// The videos. Their paths end with their names.
         var files: [FolderFile] = []
+        /// Files that may belong to one of them.
+        var beside: [FolderFile] = []
+
+        var isEmpty: Bool { folders.isEmpty && files.isEmpty && beside.isEmpty }
+
+        /// Adds a file if it is a video, or may belong to one.
+        mutating func add(_ file: FolderFile, _ media: MediaFiles) {
+            guard let name = file.path.last else { return }
+            if media.includes(name) {
+                files.append(file)
+            } else if media.mayBelong(name) {
+                beside.append(file)
+            }
+        }
+
+        /// The same entries of the folder at `path`.
+        func beneath(_ path: [String]) -> Entries {
+            func moved(_ file: FolderFile) -> FolderFile {
+                FolderFile(path: path + file.path, size: file.size, modified: file.modified)
+            }
+            return Entries(folders: folders, files: files.map(moved), beside: beside.map(moved))
+        }
     }
 
     private static let folderBound = 5000
@@ -19,13 +41,13 @@ struct FolderWalk: Sendable {
     /// Reads the parameter `depth`.
     init(_ parameters: [String: JSONValue]) { depth = Int(parameters["depth"]?.int ?? 10) }
 
-    /// All files. `read` gets the names from the course's folder down. A subfolder that may not be read, or has just gone,
+    /// All files; no folders. `read` gets the names from the course's folder down. A subfolder that may not be read, or has just gone,
     /// is left out with a warning.
     func files(
         _ read: @escaping @Sendable ([String]) async -> Result<Entries, ProviderError>
-    ) async throws(ProviderError) -> [FolderFile] {
+    ) async throws(ProviderError) -> Entries {
         let result = await withTaskGroup(of: (path: [String], entries: Result<Entries, ProviderError>).self) { group in
-            var files: [FolderFile] = []
+            var all = Entries()
             var waiting: [[String]] = [[]]
             var (running, found) = (0, 1)
             while running > 0 || !waiting.isEmpty {
@@ -37,7 +59,8 @@ struct FolderWalk: Sendable {
                 running -= 1
                 switch entries {
                 case .success(let entries):
-                    files += entries.files
+                    all.files += entries.files
+                    all.beside += entries.beside
                     guard path.count < depth else { continue }
                     waiting += entries.folders.map { path + [$0] }
                     found += entries.folders.count
@@ -45,9 +68,9 @@ struct FolderWalk: Sendable {
                     HostLog.write(.warning, "left out the folder \(path.joined(separator: "/")): \(error.message)")
                 case .failure(let error):
                     group.cancelAll()
-                    return Result<[FolderFile], ProviderError>.failure(error)
+                    return Result<Entries, ProviderError>.failure(error)
                 }
-                guard found <= Self.folderBound, files.count <= Self.fileBound else {
+                guard found <= Self.folderBound, all.files.count + all.beside.count <= Self.fileBound else {
                     group.cancelAll()
                     return .failure(
                         ProviderError(
@@ -58,7 +81,7 @@ struct FolderWalk: Sendable {
                             parameter: found > Self.folderBound ? "depth" : "files"))
                 }
             }
-            return .success(files)
+            return .success(all)
         }
         return try result.get()
     }

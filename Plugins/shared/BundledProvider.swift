@@ -1,0 +1,19 @@
+import ProviderKit
+
+/// The providers of this program, by their names.
+package enum BundledProvider {
+    /// Serves requests as the provider with this name, until standard input ends; false if there is none.
+    package static func serve(as name: String) async -> Bool {
+        switch name {
+        case "direct": await DirectProvider.main()
+        case "secure-link": await SecureLink.main()
+        case "feed": await FeedProvider.main()
+        case "index": await IndexProvider.main()
+        case "webdav": await WebDAVProvider.main()
+        case "s3": await S3Provider.main()
+        case "rclone": await RcloneProvider.main()
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,65 @@
+import ProviderHTTP
+
+/// Text out of HTML. Linear in its length, whatever it is.
+package enum PlainText {
+    /// `text` without tags, with entities resolved and blanks joined, at most `bound` bytes long.
+    package static func of(html text: String, bound: Int = 4096) -> String {
+        var result = ""
+        for word in unescaped(withoutTags(text)).unicodeScalars.split(whereSeparator: \.properties.isWhitespace) {
+            if !result.isEmpty { result += " " }
+            result.unicodeScalars += word
+            guard result.utf8.count > bound else { continue }
+            var cut = result.utf8.index(result.utf8.startIndex, offsetBy: bound)
+            while cut.samePosition(in: result) == nil { cut = result.utf8.index(before: cut) }
+            return result[..<cut] + "…"
+        }
+        return result
+    }
+
+    /// With a blank in the place of each tag. A lone `<` is text.
+    private static func withoutTags(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var plain: [UInt8] = []
+        plain.reserveCapacity(bytes.count)
+        var index = 0
+        // Where there is none any more, the end isn't searched again for every "<".
+        var hasEnds = true
+        while index < bytes.count {
+            if hasEnds, bytes[index] == UInt8(ascii: "<"), index + 1 < bytes.count, beginsTag(bytes[index + 1]) {
+                if let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) {
+                    plain.append(UInt8(ascii: " "))
+                    index = end + 1
+                    continue
+                }
+                hasEnds = false
+            }
+            plain.append(bytes[index])
+            index += 1
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    private static func beginsTag(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!")
+    }
+
+    /// `text` with its entities resolved. What isn't one stays.
+    package static func unescaped(_ text: some StringProtocol) -> String {
+        var result = ""
+        var rest = Substring(text)
+        while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "&")) {
+            result += rest[..<mark]
+            let inside = rest[rest.utf8.index(after: mark)...]
+            guard let end = inside.utf8.prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                let character = HTMLEntity.character(inside[..<end])
+            else {
+                result += "&"
+                rest = inside
+                continue
+            }
+            result.unicodeScalars.append(character)
+            rest = inside[inside.utf8.index(after: end)...]
+        }
+        return result + rest
+    }
+}

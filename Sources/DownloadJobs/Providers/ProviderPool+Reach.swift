@@ -1,0 +1,35 @@
+package import CourseCatalog
+import FileSystem
+package import MediaTransfer
+import ProviderHost
+import ProviderKit
+
+/// The provider whose listing names an address, and the settings that it was asked with.
+package struct ListingSource: Sendable {
+    package let provider: String
+    package let settings: Settings
+
+    package init(provider: String, settings: Settings) {
+        self.provider = provider
+        self.settings = settings
+    }
+}
+
+extension ProviderPool {
+    /// The network that addresses which a provider names may be in, besides the public one; nil for any. Its manifest says
+    /// which parameter has the address of the server that it lists: a stranger's list must not reach into a network that
+    /// it doesn't come from.
+    package func confinement(of source: ListingSource) async -> NetworkScope? {
+        guard let parameter = confiningParameter(of: source.provider) else { return nil }
+        guard let text = parameters(of: source.settings)[parameter]?.string,
+            let host = (Origin(url: text) ?? Origin(url: "https://\(text)"))?.host
+        else {
+            return .world
+        }
+        if let known = knownScope(of: host) { return known }
+        // Without an answer nothing near is reached, and the next request looks again.
+        guard let scope = await Blocking.run({ _ in NetworkScope.lookUp(host) }) else { return .world }
+        note(scope, of: host)
+        return scope
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// A command that a message suggests. Pasted, it acts on the same user, state, library and plugins as the command whose
+/// message it is in.
+package enum SuggestedCommand {
+    /// The places of this process that a pasted command wouldn't have by itself.
+    package struct Places: Sendable, Equatable {
+        package var user: String?
+        package var state: String?
+        package var library: String?
+        package var plugins: [String]
+
+        package init(user: String? = nil, state: String? = nil, library: String? = nil, plugins: [String] = []) {
+            self.user = user
+            self.state = state
+            self.library = library
+            self.plugins = plugins
+        }
+    }
+
+    /// The commands without any of these options; all others have `--user`, `--state` and `--library`.
+    package static let withoutPlaces: Set = [
+        "check", "help", "init", "plugins list", "plugins check", "plugins install", "plugins new", "plugins remove",
+        "catalog from-streams",
+    ]
+    /// The commands that have `--plugins`.
+    package static let withPlugins: Set = [
+        "catalog from", "check", "doctor", "list", "login", "logout", "migrate", "plugins list", "resolve", "retry",
+        "sync",
+    ]
+
+    /// One process is one command, so that its places hold for all of its messages.
+    private static let given = Mutex(Places())
+    /// Other places, for a part of the process.
+    @TaskLocal package static var scoped: Places?
+
+    /// Remembers places of this process; a command may read its options in several parts.
+    package static func remember(_ places: Places) {
+        given.withLock { given in
+            given = Places(
+                user: places.user ?? given.user, state: places.state ?? given.state,
+                library: places.library ?? given.library,
+                plugins: places.plugins.isEmpty ? given.plugins : places.plugins)
+        }
+    }
+
+    /// `coursefetch`, these words, and the options for the places, unless the words have them already.
+    package static func text(_ words: String) -> String {
+        (["coursefetch", words] + options(for: words)).joined(separator: " ")
+    }
+
+    private static func options(for words: String) -> [String] {
+        let places = scoped ?? given.withLock { $0 }
+        var options: [(name: String, value: String)] = []
+        if !begins(words, with: withoutPlaces) {
+            options += [("user", places.user), ("state", places.state), ("library", places.library)]
+                .compactMap { name, value in value.map { (name, $0) } }
+        }
+        // Its argument is the library.
+        if begins(words, with: ["library move"]) { options.removeAll { $0.name == "library" } }
+        if begins(words, with: withPlugins) { options += places.plugins.map { ("plugins", $0) } }
+        return options.filter { !" \(words) ".contains(" --\($0.name) ") }
+            .map { "--\($0.name) \(ShellWord.quoted($0.value))" }
+    }
+
+    private static func begins(_ words: String, with commands: Set<String>) -> Bool {
+        let parts = words.split(separator: " ")
+        return commands.contains(parts.prefix(1).joined()) || commands.contains(parts.prefix(2).joined(separator: " "))
+    }
+}

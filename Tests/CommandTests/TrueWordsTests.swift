@@ -1,0 +1,98 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Operations
+import SyncFacts
+import Testing
+
+@testable import CommandOutput
+
+/// Words that once said what wasn't so.
+@Suite("words that are true")
+struct TrueWordsTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_215_600)
+
+    private static func row(_ id: String, _ state: DownloadState) -> StatusRow {
+        StatusRow(
+            reference: VideoReference(course: "c", chapter: nil, video: id, title: id), courseTitle: "Course",
+            chapterTitle: nil, state: state, size: 9, path: state == .finished ? "c/\(id).mp4" : nil, updatedAt: now,
+            provider: "direct", file: "/c.yaml", sha256: nil)
+    }
+
+    private static func status(_ report: StatusReport, _ selection: Selection? = nil) -> String {
+        StatusTable(
+            form: StatusTable.Form(style: TerminalStyle(hasColor: false, hasUnicode: true), width: nil), zone: .gmt
+        ).lines(report, selection: selection, now: now).joined(separator: "\n")
+    }
+
+    @Test("status doesn't say that all is there where the library isn't")
+    func unmounted() {
+        var report = StatusReport(user: "anna", library: "/l", running: nil, rows: [Self.row("a", .finished)])
+        #expect(!Self.status(report).contains("reached"))
+        report.isLibraryAnother = true
+        let text = Self.status(report)
+        #expect(
+            text.contains("/l isn't the library that the state knows: is its disk mounted? No sync starts without it"))
+        #expect(text.contains("\nrecorded so; the files can't be reached"))
+    }
+
+    @Test("of a selection, status counts what is selected")
+    func selected() throws {
+        let rows = [Self.row("a", .finished), Self.row("b", .failed)]
+        let report = StatusReport(user: "anna", library: "/l", running: nil, rows: rows)
+        let selection = Selection(selectors: [try Selector("c/*/b")])
+        #expect(Self.status(report, selection).contains("c  Course  0 of 1 selected finished"))
+        #expect(Self.status(report).contains("c  Course  1 of 2 finished"))
+    }
+
+    @Test("a run that left a course unchanged has done nothing, rather than found nothing new")
+    func held() {
+        var summary = SyncSummary(downloads: [.finished: 45])
+        #expect(SummaryText.line(summary) == "nothing new: 45 videos finished")
+        summary.errors = [
+            .held(HeldCourse(course: "c", title: "C", reason: .unreadable("its folder can't be read")))
+        ]
+        summary.conditions = [.stateUnusable]
+        #expect(SummaryText.line(summary) == "nothing done; 1 course left unchanged")
+        summary.movedNow = 3
+        #expect(SummaryText.line(summary) == "3 moved; 1 course left unchanged")
+    }
+
+    @Test("forgetting a catalog promises files only where there are some")
+    func forgotten() {
+        var catalog = ForgottenCatalog(file: "/c.yaml", courses: ["c"], downloads: 0)
+        #expect(LibraryText.forgotten(catalog) == "forgot /c.yaml: 1 course with 0 videos (c)")
+        (catalog.downloads, catalog.files) = (2, 1)
+        #expect(
+            LibraryText.forgotten(catalog)
+                == "forgot /c.yaml: 1 course with 2 videos (c); the files stay until a sync with --prune")
+    }
+
+    @Test("what runs already isn't said to start")
+    func running() {
+        func line(_ before: [DownloadState]) -> String? {
+            let items = before.enumerated().map { index, state in
+                SteeringReport.Item(
+                    reference: VideoReference(course: "c", chapter: nil, video: "v\(index)", title: "V"),
+                    outcome: SteeringOutcome(
+                        id: DownloadID(rawValue: Int64(index)), before: state, after: state, verdict: .changed),
+                    isNamed: true)
+            }
+            return SteeringText.lines(SteeringReport(items: items, isLive: true), PriorityChange.now).first?.text
+        }
+        #expect(line([.waiting]) == "1 video starts now, or as soon as its host has room")
+        #expect(line([.active]) == "1 video is running already, and goes on")
+        #expect(
+            line([.waiting, .active, .waiting])
+                == "3 videos start now, or as soon as their hosts have room; 1 of them is running already")
+    }
+
+    @Test("a run that stays for a resume says so, also with --quiet")
+    func paused() {
+        for isQuiet in [false, true] {
+            var log = PlainLog(isQuiet: isQuiet, zone: .gmt, style: TerminalStyle(hasColor: false, hasUnicode: true))
+            let lines = log.lines(for: .resumeWaiting(until: Self.now.addingTimeInterval(600)), now: Self.now)
+            #expect(lines.count == 1 && lines[0].text.contains("coursefetch resume --paused: everything is paused"))
+        }
+    }
+}
