@@ -54,11 +54,13 @@ lint:
 bench: build needs-test
 	Tests/Benchmarks/run
 
-# Long runs, not part of `make test`; one at a time, since each has the machine's time as its measure.
-soak: needs needs-test
+# Long runs, not part of `make test`; one part at a time, since each has the machine's time as its measure. The release
+# build, since nearly all of that time is the program's.
+soak: build needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
-	$(SWIFT) run -c release nights 143000
-	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss -k faults
+	$(SWIFT) build $(RELEASE) --product nights
+	$(BIN)/nights 143000
+	Tests/Outside/run --program $(BIN)/coursefetch --soak -k nights -k power_loss -k faults
 	$(MAKE) fuzz
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
