@@ -15,19 +15,19 @@ struct PluginTrial {
         methods: [resolve, list, login]
         ignores_course: true
         concurrency: 4
-        timeout: 5
+        timeout: 30
         credentials: [username, password]
 
         """
 
     /// The plugin of `faulty.py`, right but for one fault.
-    init(fault: String?, timeout: Int = 5) throws {
+    init(fault: String?, timeout: Int = 30) throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "faulty.py")
         try write(try String(contentsOf: source, encoding: .utf8), to: "faulty.py")
         let run = fault.map { "run: [python3, faulty.py, --fault, \($0)]" } ?? "run: [python3, faulty.py]"
         try write(
             Self.manifest.replacing("run: [python3, faulty.py]", with: run)
-                .replacing("timeout: 5", with: "timeout: \(timeout)"), to: "plugin.yaml")
+                .replacing("timeout: 30", with: "timeout: \(timeout)"), to: "plugin.yaml")
     }
 
     /// An empty folder.
