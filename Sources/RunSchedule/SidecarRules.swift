@@ -29,7 +29,7 @@ struct SidecarRules: Sendable {
             run.actions.append(.fetch(sidecar: item.number))
         }
         let limit = now.advanced(by: run.limits.maxWait)
-        let error = DownloadError.silentHost
+        let error = DownloadError.leftAlone
         let hopeless = run.sidecars.hopeless { [queue = run.queue] in
             queue.blockedUntil($0).map { $0 > limit } ?? false
         }

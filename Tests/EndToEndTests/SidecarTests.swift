@@ -150,7 +150,7 @@ struct SidecarTests {
         #expect(host.requests(path: subtitle).count == 4)
         #expect(try stage.requests().count == 4)
         let status = try await stage.command(["status", "--failed"])
-        #expect(status.output.contains("1 subtitle or attachment failed"), "\(status.output)")
+        #expect(status.output.contains("1 cover, subtitle or attachment failed"), "\(status.output)")
         let json = try await stage.command(["status", "--json"])
         #expect(json.output.contains(#""sidecars_failed":1"#), "\(json.output)")
         let retried = try await stage.command(["retry", "--failed"])

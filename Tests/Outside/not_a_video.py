@@ -1,5 +1,6 @@
 """What isn't a video is never one: other files keep their extension, and what a host says in place of a video isn't kept."""
 
+import gzip
 import hashlib
 import json
 
@@ -55,6 +56,10 @@ class NotAVideo(Case):
             "marked": b"\xef\xbb\xbf" + page.encode(), "utf16": page.encode("utf-16"), "little": page.encode("utf-16-le"),
             "big": page.encode("utf-16-be"), "latin": "<p>Zugriff verweigert für alle, die nicht angemeldet sind. " .encode("latin-1") * 3,
             "playlist": b"#EXTM3U\n#EXTINF:4,\n0.ts\n",
+            "short": '{"error":"ungültig","code":403}'.encode("latin-1"), "russian": "Доступ запрещён".encode("cp1251"),
+            "chinese": "请先登录".encode("gbk"), "japanese": "ログインしてください".encode("shift_jis"),
+            "korean": "로그인하십시오".encode("euc-kr"), "denied": b"Access denied, please log in".decode().encode("utf-16-le"),
+            "wide": page.encode("utf-32"), "squeezed": gzip.compress(page.encode()),
         }
         table = {name: self.host.at(f"/{name}.mp4", File(body)) for name, body in bodies.items()}
         table["true"] = self.host.at("/true.mp4", File(media.mp4(1, 3000)))
@@ -66,3 +71,14 @@ class NotAVideo(Case):
         self.assertEqual(sorted(path.split(" ", 1)[1] for path in self.stage.files()), ["odd.mp4", "true.mp4"])
         states = {video: state for video, state in self.stage.rows("video, state")}
         self.assertEqual([name for name in bodies if states[name] == "finished"], [])
+
+    def test_a_page_in_the_place_of_an_attachment_is_no_attachment(self):
+        page = "<!DOCTYPE html><html><title>Anmelden</title></html>"
+        bodies = {"marked": page.encode("utf-16"), "little": page.encode("utf-16-le"), "blank": b" \n" * 2500 + page.encode()}
+        table = {"a": {"url": self.host.at("/a.mp4", File(media.mp4(1, 3000))), "attachments": [
+            {"title": name, "url": self.host.at(f"/{name}.pdf", File(body, kind="application/pdf"))}
+            for name, body in {**bodies, "right": b"%PDF-1.7 right"}.items()]}}
+        self.stage.urls(table)
+        self.stage.write([{"id": "c", "title": "C", "videos": [{"id": "a", "title": "A"}]}])
+        run = self.stage.sync("--max-wait", "0")
+        self.assertEqual(sorted(self.stage.files()), ["C/01 A - right.pdf", "C/01 A.mp4"], run)

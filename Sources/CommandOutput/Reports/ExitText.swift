@@ -41,17 +41,14 @@ package enum ExitText {
 
     private static func failures(_ summary: SyncSummary) -> [String] {
         var parts = failed(summary)
-        if summary.sidecarsFailed > 0 {
-            parts.append(
-                "\(Wording.count(summary.sidecarsFailed, "subtitle or attachment", "subtitles or attachments")) failed")
-        }
         if summary.conditions.contains(.pruneHeld) { parts.append("--prune removed nothing") }
         return parts
     }
 
     private static func failed(_ summary: SyncSummary) -> [String] {
         let count = summary.downloads[.failed] ?? 0
-        return count > 0 ? ["\(Wording.count(count, "video")) failed"] : []
+        return (count > 0 ? ["\(Wording.count(count, "video")) failed"] : [])
+            + (summary.sidecarsFailed > 0 ? ["\(Wording.sidecars(summary.sidecarsFailed)) failed"] : [])
     }
 
     private static func left(_ summary: SyncSummary) -> String? {

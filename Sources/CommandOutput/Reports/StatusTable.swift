@@ -249,9 +249,7 @@ package struct StatusTable: Sendable {
     static func sidecars(wanted: Int, failed: Int) -> String? {
         let counts = [(wanted, "missing"), (failed, "failed")].filter { $0.0 > 0 }
         guard !counts.isEmpty else { return nil }
-        let parts = counts.map { count, word in
-            "\(Wording.count(count, "subtitle or attachment", "subtitles or attachments")) \(word)"
-        }
+        let parts = counts.map { count, word in "\(Wording.sidecars(count)) \(word)" }
         return parts.joined(separator: ", ")
     }
 

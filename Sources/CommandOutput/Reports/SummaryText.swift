@@ -80,8 +80,7 @@ package enum SummaryText {
         var lines = remedies(summary)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
         if summary.sidecarsWanted > 0 {
-            let files = Wording.count(summary.sidecarsWanted, "subtitle or attachment", "subtitles or attachments")
-            lines.append("\(files) of finished videos left for the next sync")
+            lines.append("\(Wording.sidecars(summary.sidecarsWanted)) of finished videos left for the next sync")
         }
         if summary.fromOtherSource > 0 {
             let files = Wording.count(summary.fromOtherSource, "finished file")

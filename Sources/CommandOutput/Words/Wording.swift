@@ -54,6 +54,11 @@ package enum Wording {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
+    /// `3 covers, subtitles or attachments`.
+    static func sidecars(_ number: Int) -> String {
+        count(number, "cover, subtitle or attachment", "covers, subtitles or attachments")
+    }
+
     /// The activity of the process that holds a user's lock.
     static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
         let since = ClockText.local(running.since, now: now, zone: zone)

@@ -222,6 +222,8 @@ package actor DownloadJob: WatchedDownload {
             type = "text/html"
         } else if !isProven, fileExtension.isMedia, TextBody.begins(beginning) {
             type = "text/plain"
+        } else if !isProven, fileExtension.isMedia, beginning.starts(with: [0x1F, 0x8B]) {
+            type = "application/gzip"
         } else {
             return nil
         }

@@ -2,53 +2,74 @@
 package enum TextBody {
     /// The number of bytes that are enough.
     package static let length = 1024
-    /// More text than this has no control characters by chance.
-    private static let sureLength = 64
-    private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// So many characters of ASCII at the beginning show the size of the units.
+    private static let sureLength = 8
 
-    /// Whether a file with this beginning is text: a page, JSON, XML, a sentence, in UTF-8, UTF-16 or an older encoding.
-    /// Media have control characters from their first bytes on.
+    /// The units of UTF-16 and UTF-32, in bytes, and their order.
+    private struct Units {
+        var width: Int
+        var isBig: Bool
+    }
+
+    /// Whether a file with this beginning is text: a page, JSON, XML, a sentence, in UTF-8, UTF-16, UTF-32 or an older
+    /// encoding. Media have control characters in their first bytes.
     package static func begins(_ beginning: [UInt8]) -> Bool {
-        let bytes = beginning.prefix(length)
-        guard let first = bytes.first else { return false }
-        if bytes.count >= 2, let isBig = isBigEndian(Array(bytes.prefix(4))) { return isUTF16(bytes, isBig: isBig) }
-        guard first >= 0x20 || isBlank(first), bytes.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || isBlank($0) }) else {
-            return false
-        }
-        return bytes.count > sureLength || isUTF8(bytes, isCut: beginning.count > length)
+        let bytes = Array(beginning.prefix(length))
+        guard !bytes.isEmpty else { return false }
+        if let units = units(of: bytes) { return isText(values(of: bytes, units)) }
+        return bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || isBlank(UInt32($0)) }
     }
 
-    /// The order of the bytes of UTF-16, by its mark or by an opening bracket; nil for anything else.
-    private static func isBigEndian(_ bytes: [UInt8]) -> Bool? {
-        switch (bytes[0], bytes[1]) {
-        case (0xFE, 0xFF): true
-        case (0xFF, 0xFE): false
-        case (0, let second) where isOpening(second): true
-        case (let first, 0) where isOpening(first): false
-        default: nil
-        }
+    /// The ASCII characters of a text in UTF-16 or UTF-32, a question mark for each other one; nil for any other file.
+    static func narrowed(_ beginning: [UInt8]) -> [UInt8]? {
+        guard let units = units(of: beginning) else { return nil }
+        return values(of: beginning, units).map { $0 < 0x80 ? UInt8($0) : UInt8(ascii: "?") }
     }
 
-    private static func isUTF16(_ bytes: ArraySlice<UInt8>, isBig: Bool) -> Bool {
-        let pairs = Array(bytes)
-        var low = false
-        for index in stride(from: 0, to: pairs.count - 1, by: 2) {
-            let (high, other) = isBig ? (pairs[index], pairs[index + 1]) : (pairs[index + 1], pairs[index])
+    /// By a mark, an opening bracket or blank, or several characters of ASCII; nil for anything else.
+    private static func units(of bytes: [UInt8]) -> Units? {
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return Units(width: 4, isBig: false) }
+        if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return Units(width: 4, isBig: true) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return Units(width: 2, isBig: false) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return Units(width: 2, isBig: true) }
+        for width in [4, 2] {
+            for isBig in [false, true] {
+                let units = Units(width: width, isBig: isBig)
+                let first = values(of: bytes.prefix(sureLength * width), units)
+                guard let opening = first.first, first.count > 1, opening < 0x80 else { continue }
+                let isSure = first.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || isBlank($0) }
+                if isSure || (width == 2 && ("<{[".unicodeScalars.contains { $0.value == opening } || isBlank(opening))) {
+                    return units
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func values(of bytes: some Collection<UInt8>, _ units: Units) -> [UInt32] {
+        var (found, value, count) = ([UInt32](), UInt32(0), 0)
+        found.reserveCapacity(bytes.count / units.width)
+        for byte in bytes {
+            value |= UInt32(byte) << UInt32(8 * (units.isBig ? units.width - 1 - count : count))
+            count += 1
+            if count == units.width {
+                found.append(value)
+                (value, count) = (0, 0)
+            }
+        }
+        return found
+    }
+
+    private static func isText(_ values: [UInt32]) -> Bool {
+        var isHalf = false
+        for value in values {
             // A pair of surrogates is one character; a single one is none.
-            guard (0xDC...0xDF).contains(high) == low else { return false }
-            low = (0xD8...0xDB).contains(high)
-            if high == 0, other < 0x20 || other == 0x7F, !isBlank(other) { return false }
+            guard (0xDC00...0xDFFF).contains(value) == isHalf, value <= 0x10FFFF else { return false }
+            isHalf = (0xD800...0xDBFF).contains(value)
+            if value < 0x20 || value == 0x7F, !isBlank(value) { return false }
         }
         return true
     }
 
-    private static func isUTF8(_ bytes: ArraySlice<UInt8>, isCut: Bool) -> Bool {
-        let text = String(decoding: bytes, as: UTF8.self)
-        // The last character may have lost its end.
-        return !(isCut ? text.dropLast() : text[...]).unicodeScalars.contains("\u{FFFD}")
-    }
-
-    private static func isOpening(_ byte: UInt8) -> Bool { "<{[".utf8.contains(byte) || isBlank(byte) }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { (0x09...0x0D).contains(byte) || byte == 0x20 }
+    private static func isBlank(_ value: UInt32) -> Bool { (0x09...0x0D).contains(value) || value == 0x20 }
 }
