@@ -96,6 +96,21 @@ struct MountTests {
         #expect(temporary.files(under: "library") == ["Near/a.mp4": "b"])
     }
 
+    @Test("a file that can't leave its mount stays there, and nowhere else")
+    func movingAway() async throws {
+        let library = try prepare("-")
+        try library.partials.remove(PartialName(download: 1))
+        try temporary.write("b", to: "disk/b.mp4")
+        let plan = try #require(try MovePlan.plan([(from: "Far/b.mp4", to: "Near/b.mp4")]))
+        try JSONEncoder().encode(plan.moves).write(to: URL(filePath: temporary.at("plan.json").string))
+        let script = Self.mounted + "mount -o remount,bind,ro $1/library/Far; $2 moves $1/library $1/plan.json"
+        let ending = try await run(script)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(temporary.files(under: "disk") == ["b.mp4": "b"])
+        #expect(temporary.files(under: "library").isEmpty)
+        #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") && !$0.hasSuffix(".collected") })
+    }
+
     @Test("a full disk is reported as such, and leaves neither half a file nor a lost one")
     func full() async throws {
         let text = String(repeating: "x", count: 3 << 20)

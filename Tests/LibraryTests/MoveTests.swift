@@ -72,6 +72,18 @@ struct MoveTests {
         if story.testDescription.hasPrefix("a course renamed") { #expect(!temporary.has("library/Old/01 K")) }
     }
 
+    @Test("files that were collected go back if their mark can't be written, as on a full disk", arguments: stories)
+    func unmarked(_ story: Story) throws {
+        let (temporary, library, plan) = try world(story)
+        let obstacle = "library/.coursefetch/moving/\(MoveMark.fileName(of: plan.id)).new"
+        try temporary.make(obstacle)
+        #expect(throws: LibraryError.self) { try library.moves.carryOut(plan) }
+        #expect(temporary.files(under: "library") == story.before)
+        try FileManager.default.removeItem(atPath: temporary.at(obstacle).string)
+        _ = try library.moves.carryOut(plan)
+        #expect(temporary.files(under: "library") == story.after)
+    }
+
     @Test("interrupted after any step, twice, and run again, the result is the same", arguments: stories)
     func interrupted(_ story: Story) throws {
         var first = 0

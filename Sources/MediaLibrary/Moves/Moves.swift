@@ -24,7 +24,7 @@ package struct Moves: Sendable {
     /// one transaction, then ``forgetMarks(besides:)``.
     ///
     /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back. It throws only
-    ///   if `moving/` itself can't be used: the plan then stays recorded.
+    ///   if `moving/` itself can't be used, as on a full disk: the files are put back then, and the plan stays recorded.
     package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
         try carryOut(plan) { () throws(LibraryError) in }
     }
@@ -126,7 +126,19 @@ package struct Moves: Sendable {
             }
             try step()
         }
-        let unflushed = folders.unflushedNames(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
+        do {
+            try flushSources(of: plan.moves.filter { errors[$0.id] == nil })
+            try mark.write(plan: plan.id, in: moving)
+        } catch {
+            for move in plan.moves { putBack(move) }
+            throw error
+        }
+        try step()
+        return mark
+    }
+
+    private func flushSources(of moves: [PlannedMove]) throws(LibraryError) {
+        let unflushed = folders.unflushedNames(of: moves.map(\.from))
         for (_, error) in unflushed.sorted(by: { $0.key < $1.key }) {
             switch error {
             // A folder has been replaced since its file was collected: nothing of ours is in it.
@@ -134,9 +146,15 @@ package struct Moves: Sendable {
             default: throw error
             }
         }
-        try mark.write(plan: plan.id, in: moving)
-        try step()
-        return mark
+    }
+
+    /// Takes the first step back where there is no mark: the file would be out of sight until the plan is carried out.
+    /// One that can't go back stays collected, which the plan knows.
+    private func putBack(_ move: PlannedMove) {
+        guard (try? moving.facts(of: move.id)) != nil, let place = try? LibraryPath(move.from) else { return }
+        try? folders.bring(to: place) { folder throws(Errno) in
+            try moving.handle.moveAcross(move.id, to: folder, place.name)
+        }
     }
 
     private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMark.Collected {

@@ -1,6 +1,14 @@
 import FileSystem
 import SystemPackage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Operations on open folders for a library: errors that distinguish links from other obstacles, and moves across
 /// mounts.
 extension FolderHandle {
@@ -21,11 +29,13 @@ extension FolderHandle {
     }
 
     /// Moves a file and never replaces: a rename, and across mounts a flushed copy under its final name before the
-    /// original is removed.
+    /// original is removed. The copy goes again if the original can't be removed.
     func moveAcross(_ name: String, to target: FolderHandle, _ newName: String) throws(Errno) {
         do {
             try rename(name, to: target, newName)
         } catch .improperLink {
+            // Before gigabytes are copied for nothing.
+            try systemCall { faccessat(descriptor, ".", W_OK, 0) }
             let staging = StagingName.of(newName)
             try FileCopy.copy(name, in: self, to: target, staging)
             do {
@@ -37,7 +47,10 @@ extension FolderHandle {
                 guard isCopy else { throw error }
             }
             try target.flush()
-            try remove(name)
+            do { try remove(name) } catch {
+                if case .file? = try? entry(name) { try? target.remove(newName) }
+                throw error
+            }
         }
     }
 }
