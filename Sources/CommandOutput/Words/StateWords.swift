@@ -60,7 +60,7 @@ extension LibraryError {
         case .markerOfAnother(let library, let found):
             """
             \(library) is the library of another state (user \(found.user) on \(found.host)); \(unchanged). To take it \
-            over, run: \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
+            over, run: \(SuggestedCommand.adoption(of: library, from: found))
             """
         default: "\(refusal); \(unchanged)"
         }

@@ -24,6 +24,9 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
     package var contentType: String?
     /// The server's clock; nil if the response comes from a cache.
     package var date: Date?
+    /// The origin server's clock, as far as a cache on the way tells it: `Date` and the response's `Age`
+    /// (RFC 9111 §4.2.3).
+    package var originDate: Date?
     /// Our clock when the header had arrived.
     package var receivedAt: Date
     /// The time to wait, from either form of `Retry-After`; at most a year.
@@ -66,6 +69,8 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         let sent = raw.value("date").flatMap { HTTPDate.seconds($0, currentYear: year) }
         let isFresh = raw.values("age").isEmpty
         date = isFresh ? sent.map { Date(timeIntervalSince1970: TimeInterval($0)) } : nil
+        let age = raw.values("age").compactMap { ASCII.number($0) }.max() ?? 0
+        originDate = sent.map { Date(timeIntervalSince1970: TimeInterval($0) + TimeInterval(age)) }
         etag = raw.value("etag").flatMap { Self.isStrong($0) ? $0 : nil }
         if let text = raw.value("last-modified"), let changed = HTTPDate.seconds(text, currentYear: year), let sent,
             changed <= sent - 1

@@ -37,7 +37,7 @@ extension LibraryError {
         case .markerMissing(let library, folderExists: true):
             """
             \(library) isn't the library that the state belongs to. If its disk isn't mounted, mount it. If it has \
-            moved, run: \(SuggestedCommand.text("library move NEW-FOLDER")). To use this folder as the library, run: \
+            moved, run: \(SuggestedCommand.text("library move NEW-FOLDER")); to use this folder as the library, run: \
             \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
             """
         case .markerMissing(let library, folderExists: false):
@@ -49,10 +49,17 @@ extension LibraryError {
             """
             \(library) belongs to another state (user \(found.user) on \(found.host)). If the wrong disk is mounted, \
             mount the right one. If the library has moved, run: \
-            \(SuggestedCommand.text("library move NEW-FOLDER")). To take this folder over, run: \
-            \(SuggestedCommand.text("library adopt --library \(ShellWord.quoted(library))"))
+            \(SuggestedCommand.text("library move NEW-FOLDER")); to take this folder over from \(found.user), run: \
+            \(SuggestedCommand.adoption(of: library, from: found))
             """
         default: "the library can't be used: \(sentence)"
         }
+    }
+}
+
+extension SuggestedCommand {
+    /// The command that takes a library over. It is refused for a library of another user without that user's name.
+    package static func adoption(of library: String, from marker: LibraryMarker) -> String {
+        text("library adopt --library \(ShellWord.quoted(library)) --from-user \(ShellWord.quoted(marker.user))")
     }
 }

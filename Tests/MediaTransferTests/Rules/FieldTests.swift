@@ -73,6 +73,17 @@ import Testing
         #expect(try head(fields).lastModified == (isKept ? modified : nil))
     }
 
+    @Test("the origin's clock is its Date and the age of a stored response")
+    func originDate() throws {
+        let sent = ("date", "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(try head([sent]).originDate?.timeIntervalSince1970 == 784_111_777)
+        #expect(try head([sent, ("age", "600")]).originDate?.timeIntervalSince1970 == 784_112_377)
+        #expect(try head([sent, ("age", "600"), ("age", "700")]).originDate?.timeIntervalSince1970 == 784_112_477)
+        #expect(try head([sent, ("age", "soon")]).originDate?.timeIntervalSince1970 == 784_111_777)
+        #expect(try head([("age", "600")]).originDate == nil)
+        #expect(try head([sent, ("age", "600")]).date == nil)
+    }
+
     @Test("two entity tags count as none")
     func twoTags() throws {
         #expect(try head([("etag", "\"a\""), ("etag", "\"b\"")]).etag == nil)

@@ -124,6 +124,6 @@ extension ForeignBytes {
     fileprivate func mayBe(of head: ResponseHead) -> Bool? {
         let year = Calendar(identifier: .gregorian).component(.year, from: head.receivedAt)
         guard let text = head.lastModified, let modified = HTTPDate.seconds(text, currentYear: year) else { return nil }
-        return areOf(modified: modified, lag: head.date.map { head.receivedAt.timeIntervalSince($0) } ?? 0)
+        return areOf(modified: modified, lag: head.originDate.map { head.receivedAt.timeIntervalSince($0) } ?? 0)
     }
 }
