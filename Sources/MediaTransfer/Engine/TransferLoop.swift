@@ -68,11 +68,7 @@ final class TransferLoop {
         guard job.target.length == request.offset else {
             return job.refuse(.invalidRequest("the partial isn't as long as the request says"))
         }
-        if request.offset > 0, request.offset == request.knownTotal {
-            let isExpected = request.expectedSize.map { $0 == request.offset } ?? true
-            return job.refuse(
-                isExpected ? nil : .sizeMismatch(expected: request.expectedSize ?? 0, announced: request.offset))
-        }
+        if request.isComplete { return job.refuse(nil) }
         do throws(FileError) {
             var descriptor: OwnedDescriptor?
             if case .partial(let partial) = job.target {

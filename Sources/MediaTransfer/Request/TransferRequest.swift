@@ -7,7 +7,8 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         /// At byte 0, with no range.
         case beginning
         /// After the first `at` bytes, which are in the partial. `total` is the size of the whole file from the first
-        /// response. If `at` equals `total` no request is sent: the file is complete.
+        /// response. If `at` equals `total` the file is complete, and no request is sent, unless another size is
+        /// expected: then the server is asked whether it has another version by now.
         case resume(at: Int64, total: Int64?, condition: ResumeCondition)
         /// These bytes of a larger file, as a unit of their own; not empty.
         case range(Range<Int64>)
@@ -111,6 +112,11 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     /// The total that a resumed transfer must have again.
     var knownTotal: Int64? {
         if case .resume(_, let total, _) = start { total } else { nil }
+    }
+
+    /// Whether all bytes are there, and nothing says that the file should have others.
+    var isComplete: Bool {
+        offset > 0 && offset == knownTotal && (expectedSize.map { $0 == offset } ?? true)
     }
 
     /// The defect that makes the request impossible to send, or nil.

@@ -183,6 +183,25 @@ import Testing
         await host.stop()
     }
 
+    @Test("if another size is expected than that of all bytes, the server is asked whether it has another version")
+    func otherSize() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        for (query, condition, failure) in [
+            ("", Self.tag, .sizeMismatch(expected: 300_004, announced: 300_000)),
+            ("", Self.date, .sizeMismatch(expected: 300_004, announced: 300_000)),
+            ("etag=request", Self.tag, .rangeIgnored),
+        ] as [(String, ResumeCondition, TransferFailure)] {
+            let before = host.requests().count
+            try await bench.expect(
+                host.url(content, query), content, at: 300_000, condition, fails: failure, written: 0
+            ) { $0.expectedSize = 300_004 }
+            #expect(host.requests().count == before + 1)
+        }
+        await bench.finish()
+        await host.stop()
+    }
+
     @Test(
         "partial responses without a total: each proves only itself, until 416 says where the file ends",
         arguments: ["", "&length=chunked", "&length=none"])

@@ -243,10 +243,7 @@ actor FileDownload: MediaDownload {
     func complete(_ partial: PartialFile, _ report: TransferReport?, _ attempt: Attempt) -> AttemptEnd {
         let resolution = attempt.answer.resolution
         if let size = context.wanted.video.size ?? resolution.size, partial.length != size {
-            let error = DownloadError.wrongSize(partial.length, instead: size)
-            // All bytes had come before, and nobody was asked since the size is another one.
-            guard report?.head != nil || partial.length == 0 else { return .follows(.startOver, error) }
-            return .over(.failed(error))
+            return .over(.failed(.wrongSize(partial.length, instead: size)))
         }
         return .complete(
             ArrivedMedia(
