@@ -341,8 +341,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "SyncFacts", "DownloadRunner", "DownloadStore", "SeededGenerator", "TestServers", "TestSupport",
-                "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto, sqlite, logging,
+                "SyncFacts", "DownloadRunner", "DownloadStore", "FileSystem", "SeededGenerator", "TestServers",
+                "TestSupport", "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto, sqlite,
+                logging,
             ],
             swiftSettings: house),
     ]

@@ -186,12 +186,11 @@ package final class FolderHandle: Sendable {
         } catch .invalidArgument, .notSupported, .notSupportedOnSocket, .badFileDescriptor {}
     }
 
-    /// Bytes that this account may still write.
-    package func freeSpace() throws(Errno) -> Int64 {
+    /// The space of its file system; nil if that doesn't say.
+    package func space() throws(Errno) -> VolumeSpace? {
         var facts = statvfs()
         try systemCall { fstatvfs(descriptor, &facts) }
-        let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
-        return overflow ? .max : Int64(clamping: bytes)
+        return VolumeSpace(facts)
     }
 
     /// Whether it is the same folder: device and inode.

@@ -12,14 +12,14 @@ import Darwin
 /// Facts about the file system that holds a path, or its nearest existing parent.
 package enum VolumeFacts {
     /// Bytes that this account may still write; nil if unknown.
-    package static func freeSpace(at path: FilePath) -> Int64? {
+    package static func freeSpace(at path: FilePath) -> Int64? { space(at: path)?.free }
+
+    /// Nil if unknown.
+    package static func space(at path: FilePath) -> VolumeSpace? {
         var place = path
         while true {
             var facts = statvfs()
-            if place.withPlatformString({ statvfs($0, &facts) }) == 0 {
-                let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
-                return overflow ? .max : Int64(clamping: bytes)
-            }
+            if place.withPlatformString({ statvfs($0, &facts) }) == 0 { return VolumeSpace(facts) }
             guard place.removeLastComponent() else { return nil }
         }
     }

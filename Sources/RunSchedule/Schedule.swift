@@ -132,7 +132,7 @@ package struct Schedule: Sendable {
 
     private mutating func startSidecars(_ moment: Moment) {
         guard run.hasBegun, !run.sidecars.hasNothingWaiting else { return }
-        if run.phases.running.isEmpty { space.look(&run) }
+        space.look(&run)
         sidecarRules.start(&run, moment)
     }
 

@@ -19,10 +19,13 @@ struct SpaceRules: Sendable {
         look(&run)
     }
 
-    /// Ends the least important turns if there won't be space for all, and all if there is none any more.
+    /// Ends the least important turns if there won't be space for all, and all if there is none any more. A disk that
+    /// nothing is to be written to may be as full as it likes.
     func look(_ run: inout RunState) {
         guard run.stopReason == nil, let rule = run.limits.room, let free else { return }
-        switch rule.verdict(Self.needs(of: run), free: free) {
+        let needs = Self.needs(of: run)
+        guard !needs.isEmpty || !run.sidecars.hasNothingWaiting || !run.sidecars.fetching.isEmpty else { return }
+        switch rule.verdict(needs, free: free) {
         case .goOn: return
         case .stop:
             noteNoRoom(&run)
@@ -35,7 +38,8 @@ struct SpaceRules: Sendable {
 
     /// Whether there is room on the disk for one more download.
     func hasRoom(for download: ScheduledDownload, in run: RunState) -> Bool {
-        guard let rule = run.limits.room, let free else { return true }
+        // A question needs no space.
+        guard let rule = run.limits.room, let free, !run.isQuestion(download.id) else { return true }
         // A file that is in the library already is linked: it needs no space.
         let size = download.isDonorProven ? 0 : download.size
         let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
@@ -84,10 +88,12 @@ struct SpaceRules: Sendable {
         if run.tally.disk == nil { run.tally.disk = .noRoom(free: free ?? 0) }
     }
 
-    /// The remaining needs of turns, the most important first. One that is about to end needs nothing.
+    /// The remaining needs of turns, the most important first. Questions, and one that is about to end, need nothing.
     private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
         let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
-            guard let turn = run.phases[turn: id], turn.ending != .noRoom else { return nil }
+            guard let turn = run.phases[turn: id], turn.ending != .noRoom, !run.isQuestion(id) else {
+                return nil
+            }
             return run.downloads[id].map { ($0.entry(host: nil), turn) }
         }
         return turns.sorted { $0.entry > $1.entry }.map {

@@ -79,8 +79,11 @@ struct RefusalTests {
         "missing room is reported in units that users write",
         arguments: [(1 << 30, "1 GiB"), (70_759_940_915, "65.9 GiB"), (1023, "1023 B")] as [(Int64, String)])
     func room(_ bytes: Int64, _ text: String) {
-        let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, library: "/l"))
+        let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, isStandard: false, library: "/l"))
         #expect(refusal.message.contains("the disk of /l has 0 B free, and --min-free-space is \(text): videos"))
+        let standard = Refusal.run(.noRoom(free: 0, floor: bytes, isStandard: true, library: "/l")).message
+        #expect(standard.contains("has 0 B free, and a sync leaves \(text) free by default: videos"))
+        #expect(standard.contains("--min-free-space SIZE; 0 ") && standard.contains(", off "))
     }
 
     @Test("an unknown provider is reported with a similar name")

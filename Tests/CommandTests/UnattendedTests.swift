@@ -37,7 +37,7 @@ struct UnattendedTests {
     func defaults() throws {
         let options = try Self.settings().options(catalogs: [])
         #expect(options.bandwidth == .unlimited && options.window == RunWindow() && options.watchEvery == nil)
-        #expect(options.maxTransfer == nil && options.minFreeSpace == nil)
+        #expect(options.maxTransfer == nil && options.minFreeSpace == .standard)
         #expect(options.wait == .seconds(3600))
         #expect(try Self.settings().options(catalogs: [], onTerminal: true).wait == .zero)
         for onTerminal in [true, false] {
@@ -61,15 +61,15 @@ struct UnattendedTests {
                     == RunWindow(
                         maxDuration: .seconds(14_400), until: RunWindow.End("06:00"),
                         between: RunWindow.Hours("22:00-06:00")))
-            #expect(options.maxTransfer == 50 << 30 && options.minFreeSpace == 5 << 30 && options.wait == .zero)
+            #expect(options.maxTransfer == 50 << 30 && options.minFreeSpace == .bytes(5 << 30) && options.wait == .zero)
             #expect(options.bandwidth == BandwidthTimetable("08:00,512K 23:00,off"))
             #expect(options.watchEvery == .seconds(1800))
             #expect(settings.onFinish.value == "mail -s done me")
         }
         #expect(try Self.settings(file: file).report.value == "/home/alice/report.json")
         #expect(try Self.settings(["every": "30m"]).options(catalogs: []).watchEvery == nil)
-        #expect(try Self.settings(["min-free-space": "0"]).minFreeSpace.value == 0)
-        #expect(try Self.settings(["min-free-space": "off", "max-transfer": "off"]).minFreeSpace.value == nil)
+        #expect(try Self.settings(["min-free-space": "0"]).minFreeSpace.value == .bytes(0))
+        #expect(try Self.settings(["min-free-space": "off", "max-transfer": "off"]).minFreeSpace.value == .off)
         #expect(try Self.settings(["until": "2026-11-22T06:00:00Z"]).until.value != nil)
     }
 

@@ -30,7 +30,7 @@ struct FullDiskTests {
         let outcome = try await mounted(
             """
             mount -t tmpfs -o size=\(disk.size) none "$place"
-            "$@" || echo "first $?" >&2
+            "$@" --min-free-space off || echo "first $?" >&2
             mount -o remount,size=64m "$place"
             "$@" && echo "second $?" >&2
             cp -r "$place" "$place.copy"
@@ -58,11 +58,68 @@ struct FullDiskTests {
         let outcome = try await mounted(
             """
             mount -t tmpfs -o size=2m none "$place"
-            "$@" --jobs 4 || echo "first $?" >&2
+            "$@" --jobs 4 --min-free-space off || echo "first $?" >&2
             """, at: stage.folder.at("library"), stage)
         #expect(outcome.error.contains("first 73"), "\(outcome.report)")
         #expect(outcome.error.contains("unfinished videos use"), "\(outcome.report)")
         #expect(outcome.error.contains("coursefetch cancel 'c/*/"), "\(outcome.report)")
+        await host.stop()
+    }
+
+    @Test("5% of a small disk stay free by default, which is said once; a sync that has nothing to do ends with 0")
+    func floor() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...40).map { CatalogText.Video(id: "\($0)", extra: ["size: 100000"]) }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/100000.mp4"), videos: videos))
+        try stage.folder.make("library")
+        let outcome = try await mounted(
+            """
+            left() { df -B1 --output=avail "$place" | tail -1 | sed "s/^/$1 left /" >&2; }
+            mount -t tmpfs -o size=2m none "$place"
+            "$@" || echo "first $?" >&2
+            left first
+            "$@" --min-free-space 0 || echo "second $?" >&2
+            left second
+            mount -o remount,size=64m "$place"
+            "$@" && echo "third $?" >&2
+            head -c 57m /dev/zero > "$place/others"
+            left third
+            "$@" --write-nfo > "$place.out" 2>&1
+            echo "fourth $?, $(wc -c < "$place.out")" >&2
+            ls "$place/Course" | grep -c '^[0-9].*nfo' >&2
+            """, at: stage.folder.at("library"), stage)
+        for line in ["first 73", "second 73", "third 0", "fourth 0, 0\n40\n"] {
+            #expect(outcome.error.contains(line), "\(outcome.report)")
+        }
+        #expect(outcome.error.split(separator: "a sync leaves 102.4 KiB free by default").count == 2)
+        let left = outcome.error.matches(of: #/(\w+) left\s+(\d+)/#).reduce(into: [:]) {
+            $0[String($1.1)] = Int($1.2)
+        }
+        let floor = 2 << 20 / 20
+        #expect(left["first"].map { ((floor - 65_536)...(2 * floor)).contains($0) } == true, "\(left)")
+        #expect(left["second"].map { $0 < floor } == true, "\(left)")
+        #expect(left["third"].map { $0 < 64 << 20 / 20 } == true, "what is unchanged may be on a disk below its floor")
+        await host.stop()
+    }
+
+    @Test("a disk that can't be measured is never too full")
+    func unmeasured() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...3).map { CatalogText.Video(id: "\($0)", extra: ["size: 20000"]) }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/20000.mp4"), videos: videos))
+        try stage.folder.make("library")
+        // A tmpfs without a limit has zeros for its size, and so have some file systems in user space.
+        let outcome = try await mounted(
+            """
+            mount -t tmpfs -o size=0 none "$place"
+            "$@" --only 'c/*/1' || echo "ended $?" >&2
+            "$@" --only 'c/*/2' --min-free-space 0 || echo "ended $?" >&2
+            "$@" --only 'c/*/3' --min-free-space 5G || echo "ended $?" >&2
+            find "$place" -name '*.mp4' | wc -l >&2
+            """, at: stage.folder.at("library"), stage)
+        #expect(outcome.error == "3\n", "\(outcome.report)")
         await host.stop()
     }
 

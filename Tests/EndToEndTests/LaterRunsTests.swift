@@ -114,7 +114,7 @@ struct LaterRunsTests {
         var night = Night(stage, at: Self.start)
         night.freeSpace = { free.withLock { $0 } }
         let (summary, events) = await night.sync {
-            $0.minFreeSpace = 1 << 20
+            $0.minFreeSpace = .bytes(1 << 20)
         } hearing: { event in
             guard case .progress(let video, let progress) = event else { return }
             bytes[video.video] = progress.bytes
@@ -128,7 +128,7 @@ struct LaterRunsTests {
         #expect(summary.conditions.contains(.stateUnusable))
         await night.clock.advance(by: .seconds(86_400))
         night.freeSpace = nil
-        let (next, _) = await night.sync { $0.minFreeSpace = 1 }
+        let (next, _) = await night.sync { $0.minFreeSpace = .bytes(1) }
         #expect(next.conditions == [] && next.downloads == [.finished: 3])
         #expect(host.requests().compactMap(\.fields["range"]).contains("bytes=200000-"))
         #expect(try stage.strays() == [])
@@ -145,7 +145,7 @@ struct LaterRunsTests {
         var night = Night(stage, at: Self.start)
         night.freeSpace = { free.withLock { $0 } }
         let (summary, events) = await night.sync {
-            $0.minFreeSpace = 1 << 20
+            $0.minFreeSpace = .bytes(1 << 20)
         } hearing: { event in
             switch event {
             case .progress(let video, let progress):
@@ -179,7 +179,7 @@ struct LaterRunsTests {
         var night = Night(stage, at: Self.start)
         night.freeSpace = { free.withLock { $0 } }
         let (summary, events) = await night.sync {
-            $0.minFreeSpace = 1 << 20
+            $0.minFreeSpace = .bytes(1 << 20)
         } hearing: { event in
             guard case .progress(let video, let progress) = event else { return }
             bytes[video.video] = progress.bytes

@@ -154,7 +154,7 @@ struct NightTests {
         options.bandwidth = BandwidthTimetable("22:00,40K 23:00,off") ?? .unlimited
         options.window = RunWindow(until: RunWindow.End("02:00"))
         options.maxWait = .seconds(2 * 3600)
-        options.minFreeSpace = 1_000_000
+        options.minFreeSpace = .bytes(1_000_000)
     }
 
     private func logIn(_ stage: Stage, _ password: String) async throws {

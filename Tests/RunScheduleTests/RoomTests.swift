@@ -92,4 +92,43 @@ struct RoomTests {
         #expect(stage.tell(.begin).last == "end")
         #expect(stage.schedule.tally.disk != nil)
     }
+
+    @Test("below the floor a run that has nothing to write ends by itself; one that has ends with the reason")
+    func belowTheFloor() {
+        let floor = FreeSpaceGuard(floor: 100 * megabyte)
+        var later = Stage.download(1, retryAt: Stage.start + 3600)
+        for downloads in [[], [later]] {
+            var stage = Stage(downloads, room: floor)
+            stage.tell(measured(99))
+            #expect(stage.tell(.begin).last == "end")
+            #expect(stage.schedule.stopReason == nil && stage.schedule.tally.disk == nil)
+        }
+        later.retryAt = nil
+        var stage = Stage([later], room: floor)
+        stage.tell(measured(99))
+        #expect(stage.tell(.begin).last == "end")
+        #expect(stage.schedule.stopReason == .disk && stage.schedule.tally.disk == .noRoom(free: 99 * megabyte))
+    }
+
+    @Test("below the floor a provider is asked for sidecars, and what it names waits")
+    func questionBelowTheFloor() {
+        var question = Stage.download(1)
+        question.purpose = .sidecars
+        for named in [0, 1] {
+            var stage = Stage([question], room: FreeSpaceGuard(floor: 100 * megabyte))
+            stage.tell(measured(99))
+            #expect(stage.tell(.begin).contains("ask 1"))
+            stage.tell(measured(99))
+            let items = (0..<named).map {
+                SidecarQueue.Item(
+                    number: $0 + 1, download: .number(1), host: "h",
+                    row: .init(SidecarName(.subtitle, "en")))
+            }
+            stage.tell(.resolved(.number(1), items))
+            let end = stage.tell(.turnEnded(.number(1), .answered))
+            #expect(end.last == "end" && !end.contains { $0.hasPrefix("fetch") })
+            #expect(stage.schedule.stopReason == (named > 0 ? .disk : nil))
+            #expect(stage.schedule.tally.hasSidecarsLeft == (named > 0))
+        }
+    }
 }

@@ -18,7 +18,7 @@ extension DoctorWording {
         case .noLibrary, .library, .libraryUnusable: "library"
         case .libraryInMemory: "library_file_system"
         case .libraryNotWritable: "library_writable"
-        case .diskFull, .spaceShort: "library_space"
+        case .diskFull, .spaceShort, .spaceBelowFloor: "library_space"
         case .folderUnreadable: "library_readable"
         case .filesMissing: "files_missing"
         case .unknownFiles: "unknown_files"

@@ -52,9 +52,17 @@ package enum DoctorWording {
         case .libraryInMemory(let path): return "\(path) is on a file system in memory and is lost at a restart"
         case .libraryNotWritable(let path): return "\(path) can't be written"
         case .diskFull(let path, let free): return "the disk of \(path) is full (\(Wording.size(free)) free)"
-        case .spaceShort(_, let free, let needed, let unknown):
+        case .spaceBelowFloor(let path, let free, let floor, let isStandard):
+            let left = isStandard ? "by default" : "(--min-free-space)"
+            return """
+                the disk of \(path) has \(Wording.size(free)) free, and a sync leaves \(Wording.size(floor)) free \
+                \(left): no video is downloaded
+                """
+        case .spaceShort(_, let free, let floor, let needed, let unknown):
             let more = unknown > 0 ? ", and \(Wording.count(unknown, "video")) of unknown size" : ""
-            return "\(Wording.size(needed)) are left to download\(more), but only \(Wording.size(free)) are free"
+            let kept = floor > 0 ? ", of which a sync leaves \(Wording.size(floor))" : ""
+            return
+                "\(Wording.size(needed)) are left to download\(more), but only \(Wording.size(free)) are free\(kept)"
         case .folderUnreadable(let path): return "the folder \(path) in the library can't be read"
         case .filesMissing(let count, let example):
             return "\(Wording.count(count, "finished file")) \(count == 1 ? "is" : "are") missing, such as \(example)"
@@ -120,8 +128,15 @@ package enum DoctorWording {
         case .stateNotWritable, .libraryNotWritable: ["give this account write permission"]
         case .stateOnNetwork, .stateInMemory:
             ["keep it on a local disk: --state DIR, or state: in the settings"]
-        case .stateDiskFull, .diskFull, .spaceShort:
+        case .stateDiskFull, .diskFull:
             ["make room, or move the library: \(SuggestedCommand.text("library move NEW"))"]
+        case .spaceBelowFloor, .spaceShort:
+            [
+                """
+                make room, move the library: \(SuggestedCommand.text("library move NEW")), or choose what stays free: \
+                --min-free-space
+                """
+            ]
         case .databaseDamaged:
             [
                 """

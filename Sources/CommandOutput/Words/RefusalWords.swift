@@ -181,10 +181,16 @@ extension Refusal.Run {
         case .notStarted(let refusal): "nothing was started: \(refusal.message)"
         case .unwritable: "the state can't be written"
         case .download(let error): error.message
-        case .noRoom(let free, let floor, let library):
+        case .noRoom(let free, let floor, isStandard: false, let library):
             """
             the disk of \(library) has \(Self.size(free)) free, and --min-free-space is \(Self.size(floor)): videos \
             that don't fit wait for room
+            """
+        case .noRoom(let free, let floor, isStandard: true, let library):
+            """
+            the disk of \(library) has \(Self.size(free)) free, and a sync leaves \(Self.size(floor)) free by default: \
+            videos that don't fit wait for room. Another amount: --min-free-space SIZE; 0 leaves nothing free, off \
+            doesn't check
             """
         case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere

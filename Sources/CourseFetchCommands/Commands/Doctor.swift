@@ -44,6 +44,7 @@ struct Doctor: AsyncParsableCommand {
         options.plugins = settings.plugins.value
         options.caFile = settings.caFile.value
         options.ffmpeg = settings.ffmpeg.value
+        options.minFreeSpace = settings.minFreeSpace.value
         options.clockURL = clockUrl
         options.clean = clean
         let diagnosis = try await context.orRefuse { () throws(Refusal) in try await Diagnosis.run(options) }

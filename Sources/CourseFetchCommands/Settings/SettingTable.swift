@@ -221,15 +221,15 @@ struct SettingTable: Sendable {
         help: "Stop after this much was downloaded, such as 50G, or off; the next sync continues.",
         parse: ByteAmount.parseRate)
     /// `0` reserves nothing, but still checks whether a download will fit.
-    let minFreeSpace = SettingKey<Int64?>(
-        "min-free-space", .value("size"), standard: nil,
+    let minFreeSpace = SettingKey<FreeSpaceFloor>(
+        "min-free-space", .value("size"), standard: .standard,
         help: """
             Keep this much free on the library's disk, such as 5G: videos that don't fit aren't started; 0 only checks \
-            that they fit (default: off).
+            that they fit, off checks nothing (default: {standard}).
             """
     ) { text throws(ValueError) in
-        if text.lowercased() == "off" { return nil }
-        return text == "0" ? 0 : try ByteAmount.parse(text)
+        if text.lowercased() == "off" { return .off }
+        return .bytes(text == "0" ? 0 : try ByteAmount.parse(text))
     }
     /// Nil: the default depends on whether there is a terminal.
     let wait = SettingKey<Duration?>(

@@ -50,6 +50,7 @@ enum SettingText {
         case let value as Duration: return written(value)
         case let value as PathLayout: return value.template
         case let value as MaxDelete: return written(value)
+        case let value as FreeSpaceFloor: return written(value)
         case let value as RunWindow.End: return written(value)
         case let value as RunWindow.Hours: return value.description
         case let values as [Any]: return values.isEmpty ? "–" : values.map(written).joined(separator: " ")
@@ -76,6 +77,14 @@ enum SettingText {
         switch end {
         case .time(let time): "\(time)"
         case .instant(let date): date.rfc3339
+        }
+    }
+
+    private static func written(_ floor: FreeSpaceFloor) -> String {
+        switch floor {
+        case .standard: "1 GiB, or 5% of a smaller disk"
+        case .bytes(let bytes): bytes == 0 ? "0" : Wording.size(bytes)
+        case .off: "off"
         }
     }
 

@@ -21,7 +21,7 @@ package struct RunServices: Sendable {
     package let events: EventHub
     package let clock: any RunClock
     let serverClocks: ServerClocks
-    /// Nil without `--min-free-space`.
+    /// Nil with `--min-free-space off`.
     package let space: SpaceWatch?
     let limits: RunLimits
     /// Nil if it isn't installed, or not wanted.

@@ -142,7 +142,8 @@ actor Dispatcher {
         switch schedule.tally.disk {
         case .noRoom(let free):
             result.diskTrouble = services.space.map {
-                .noRoom(free: free, floor: $0.rule.floor, library: services.library.root.string)
+                .noRoom(
+                    free: free, floor: $0.rule.floor, isStandard: $0.isStandard, library: services.library.root.string)
             }
         case .failed(let error): result.diskTrouble = .download(error)
         case nil: break

@@ -27,8 +27,8 @@ struct SyncPass: Sendable {
     let open: OpenState
     /// Opened for this pass.
     let library: LibraryFolder
-    /// Bytes free on the disk of the partials; nil if unknown.
-    let freeSpace: @Sendable () -> Int64?
+    /// The space of the disk of the partials; nil if it can't be measured.
+    let space: @Sendable () -> VolumeSpace?
 
     /// Runs to its end, or until it is interrupted. Between ``RunControl/beginPass()`` and ``RunControl/endPass()``.
     func run(
@@ -159,10 +159,18 @@ struct SyncPass: Sendable {
             library: library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
             serverClocks: ServerClocks(),
-            space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
+            space: spaceWatch,
             limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
             hooks: options.hooks.has(.beforeRequest) || options.hooks.has(.afterDownload) ? hooks : nil,
             logger: logger)
+    }
+
+    private var spaceWatch: SpaceWatch? {
+        options.minFreeSpace.bytes(of: space()?.size).map { [space] floor in
+            SpaceWatch(rule: FreeSpaceGuard(floor: floor), isStandard: options.minFreeSpace == .standard) {
+                space()?.free
+            }
+        }
     }
 
     // MARK: steps

@@ -2,7 +2,7 @@ package import CatalogComparison
 package import CourseCatalog
 package import DownloadJobs
 package import DownloadStore
-import FileSystem
+package import FileSystem
 package import Foundation
 package import Logging
 package import MediaLibrary
@@ -24,19 +24,19 @@ package final class SyncRun: Sendable {
     let clock: any RunClock
     let hub = EventHub()
     let control: RunControl
-    private let freeSpace: (@Sendable () -> Int64?)?
+    private let space: (@Sendable () -> VolumeSpace?)?
     private let wording: @Sendable (Refusal) -> String
     /// While it may have to wait for another sync to end.
     private let opening = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// - Parameters:
-    ///   - freeSpace: bytes free on the disk of the partials; nil asks the library.
+    ///   - space: of the disk of the partials; nil asks the library.
     ///   - wording: the sentence of a refusal, for another process's request.
     package init(
         _ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock(),
-        freeSpace: (@Sendable () -> Int64?)? = nil, wording: @escaping @Sendable (Refusal) -> String
+        space: (@Sendable () -> VolumeSpace?)? = nil, wording: @escaping @Sendable (Refusal) -> String
     ) {
-        self.freeSpace = freeSpace
+        self.space = space
         self.wording = wording
         control = RunControl(options)
         self.options = options
@@ -159,7 +159,7 @@ package final class SyncRun: Sendable {
         if !isFirst { options.retryFailed = false }
         return SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
-            library: library, freeSpace: freeSpace ?? { try? library.freeSpace() })
+            library: library, space: space ?? { try? library.space() })
     }
 
     /// Takes the lock, waiting for it if requested, and opens the state. ``stop(_:)`` ends the wait.

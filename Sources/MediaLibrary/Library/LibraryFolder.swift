@@ -132,9 +132,9 @@ package final class LibraryFolder: Sendable {
         try folders.refresh(of: paths)
     }
 
-    /// Bytes that this account may still write to it, at first as partials.
-    package func freeSpace() throws(LibraryError) -> Int64 {
-        do { return try partials.folder.handle.freeSpace() } catch { throw .system(.inspect, path: root.string, error) }
+    /// The space of the disk that it is written to at first, as partials; nil if that can't be measured.
+    package func space() throws(LibraryError) -> VolumeSpace? {
+        do { return try partials.folder.handle.space() } catch { throw .system(.inspect, path: root.string, error) }
     }
 
     /// Whether the root's path still leads to the open folder: the same device and inode.

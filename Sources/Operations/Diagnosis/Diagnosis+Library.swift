@@ -13,6 +13,8 @@ struct LibraryCheck {
     let place: StateLocation.Place
     /// The library's folder.
     let folder: FilePath
+    /// What a sync leaves free.
+    let floor: FreeSpaceFloor
 
     private static let minimumSpace: Int64 = 16 << 20
     private static let mostExamples = 3
@@ -59,7 +61,9 @@ struct LibraryCheck {
     // MARK: the disk
 
     private func disk(needed: (bytes: ByteCount, unknown: Int)?) -> [DiagnosisFact] {
-        let free = VolumeFacts.freeSpace(at: folder)
+        let space = VolumeFacts.space(at: folder)
+        let free = space?.free
+        let floor = self.floor.bytes(of: space?.size) ?? 0
         var facts: [DiagnosisFact] = []
         if needed != nil {
             var network: String?
@@ -71,8 +75,13 @@ struct LibraryCheck {
         guard let free else { return facts }
         if free < Self.minimumSpace {
             facts.append(.diskFull(path: path, free: free))
-        } else if let needed, needed.bytes.value > free {
-            facts.append(.spaceShort(path: path, free: free, needed: needed.bytes.value, unknownSizes: needed.unknown))
+        } else if free < floor {
+            facts.append(
+                .spaceBelowFloor(path: path, free: free, floor: floor, isStandard: self.floor == .standard))
+        } else if let needed, needed.bytes.value > free - floor {
+            facts.append(
+                .spaceShort(
+                    path: path, free: free, floor: floor, needed: needed.bytes.value, unknownSizes: needed.unknown))
         }
         return facts
     }

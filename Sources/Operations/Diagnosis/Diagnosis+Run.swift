@@ -23,6 +23,8 @@ package struct DiagnosisOptions: Sendable, PrintsRedacted {
     package var clockURL: String?
     /// The program that turns a joined stream into one file.
     package var ffmpeg = FFmpegChoice.automatic
+    /// What a sync leaves free on the library's disk.
+    package var minFreeSpace = FreeSpaceFloor.standard
     /// Whether leftovers are removed.
     package var clean = false
 
@@ -50,7 +52,8 @@ extension Diagnosis {
         diagnosis.facts += state.session(store)
         if let store { diagnosis.facts += state.catalogs(store) }
         let clean = options.clean && !isHeld
-        let (facts, refusal) = await library(place, store, isHeld: isHeld, clean: clean)
+        let (facts, refusal) = await library(
+            place, store, floor: options.minFreeSpace, isHeld: isHeld, clean: clean)
         diagnosis.facts += facts
         diagnosis.refusal = diagnosis.refusal ?? refusal
         let used = (try? store?.downloads.providers()) ?? []
@@ -71,7 +74,7 @@ extension Diagnosis {
     }
 
     private static func library(
-        _ place: StateLocation.Place, _ store: DownloadStore?, isHeld: Bool, clean: Bool
+        _ place: StateLocation.Place, _ store: DownloadStore?, floor: FreeSpaceFloor, isHeld: Bool, clean: Bool
     ) async -> (facts: [DiagnosisFact], refusal: Refusal?) {
         let folder: FilePath
         do throws(StoreError) {
@@ -79,7 +82,7 @@ extension Diagnosis {
         } catch {
             return ([.libraryUnusable(Refusal(error))], nil)
         }
-        let check = LibraryCheck(place: place, folder: folder)
+        let check = LibraryCheck(place: place, folder: folder, floor: floor)
         guard let store else { return (check.withoutState(), nil) }
         guard clean else { return await Blocking.run { _ in (check.run(store, isHeld: isHeld, clean: false), nil) } }
         do throws(Refusal) {

@@ -97,8 +97,10 @@ package enum DiagnosisFact: Sendable, Equatable {
     case libraryUnusable(Refusal)
     case libraryNotWritable(path: String)
     case diskFull(path: String, free: Int64)
-    /// The remaining downloads of known size need more than the free space.
-    case spaceShort(path: String, free: Int64, needed: Int64, unknownSizes: Int)
+    /// Less is free than a sync leaves free. `isStandard`: nobody has chosen how much that is.
+    case spaceBelowFloor(path: String, free: Int64, floor: Int64, isStandard: Bool)
+    /// The remaining downloads of known size need more than what is free above the floor.
+    case spaceShort(path: String, free: Int64, floor: Int64, needed: Int64, unknownSizes: Int)
     case folderUnreadable(path: String)
     case filesMissing(count: Int, example: String)
     /// Files without a record: the user's own.
@@ -149,7 +151,7 @@ extension DiagnosisFact {
             .loggedIn, .loggedOut, .catalogMissing, .catalogUnreadable, .otherState:
             .state
         case .noLibrary, .library, .libraryInMemory, .libraryUnusable, .libraryNotWritable, .diskFull, .spaceShort,
-            .folderUnreadable, .filesMissing, .unknownFiles, .partials, .leftovers, .stranded:
+            .spaceBelowFloor, .folderUnreadable, .filesMissing, .unknownFiles, .partials, .leftovers, .stranded:
             .library
         case .noPlugins, .noPluginFolder, .plugin, .pluginTrouble, .pluginBroken, .pluginHidden, .providerMissing:
             .plugins
@@ -167,7 +169,8 @@ extension DiagnosisFact {
         case .noState, .databaseOlder, .noLibrary, .unknownFiles, .partials, .pluginHidden, .clockUnchecked, .noFFmpeg:
             .note
         case .stateOnNetwork, .stateInMemory, .loggedOut, .catalogMissing, .catalogUnreadable, .otherState,
-            .libraryInMemory, .spaceShort, .folderUnreadable, .filesMissing, .noPlugins, .clockUnknown, .ffmpeg(_, nil):
+            .libraryInMemory, .spaceShort, .spaceBelowFloor, .folderUnreadable, .filesMissing, .noPlugins,
+            .clockUnknown, .ffmpeg(_, nil):
             .warning
         case .openToOthers, .ownedByAnother, .stateNotWritable, .stateDiskFull, .databaseDamaged, .databaseUnusable,
             .lockUnusable, .libraryUnusable, .libraryNotWritable, .diskFull, .providerMissing, .noPluginFolder,

@@ -119,8 +119,8 @@ extension Refusal {
         case unwritable
         /// An error of a download ended the run.
         case download(DownloadError)
-        /// The disk of the library has less free space than the floor.
-        case noRoom(free: Int64, floor: Int64, library: String)
+        /// The disk of the library has too little free space above the floor. `isStandard`: nobody has chosen that.
+        case noRoom(free: Int64, floor: Int64, isStandard: Bool, library: String)
         /// The state has no library yet.
         case noLibrary
         /// The folder given as the library's new place isn't the library.

@@ -25,8 +25,8 @@ package struct SyncOptions: Sendable {
     package var window = RunWindow()
     /// Bytes that the run may receive, sidecars included; nil for no limit.
     package var maxTransfer: Int64?
-    /// Bytes that stay free on the disk of the partials; nil for no check.
-    package var minFreeSpace: Int64?
+    /// What stays free on the disk of the partials.
+    package var minFreeSpace = FreeSpaceFloor.standard
     /// The time to wait for another sync of this user.
     package var wait: Duration = .zero
     /// The interval of a watching run; nil ends the run when everything is done.

@@ -1,5 +1,6 @@
 import DownloadRunner
 import DownloadStore
+import FileSystem
 import Foundation
 import Logging
 import SyncFacts
@@ -13,10 +14,17 @@ struct Night: Sendable {
     let clock: VirtualClock
     /// Bytes free on the library's disk; nil asks the disk.
     var freeSpace: (@Sendable () -> Int64?)?
+    /// The size of that disk, if not asked.
+    var diskSize: Int64 = 1 << 40
 
     init(_ stage: Stage, at start: Date) {
         self.stage = stage
         clock = VirtualClock(start)
+    }
+
+    private var space: (@Sendable () -> VolumeSpace?)? {
+        guard let freeSpace else { return nil }
+        return { [diskSize] in freeSpace().map { VolumeSpace(free: $0, size: diskSize) } }
     }
 
     /// Runs a sync to its end and returns how it ended, with all that it told; `direct` hears of each event.
@@ -31,7 +39,7 @@ struct Night: Sendable {
         change(&options)
         let run = SyncRun(
             options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
-            freeSpace: freeSpace, wording: { "\($0)" })
+            space: space, wording: { "\($0)" })
         let events = run.events
         async let ending = run.run()
         var all: [SyncEvent] = []
