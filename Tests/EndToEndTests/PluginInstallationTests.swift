@@ -67,6 +67,16 @@ struct PluginInstallationTests {
         #expect(installed == ["mine"])
     }
 
+    @Test("one whose manifest can't be used is replaced with --force only, and it is said why")
+    func unusable() async throws {
+        #expect(try await plugins("install", "mine", "--no-check").exit == 0)
+        try folder.write("name: mine\nversion: [\n", to: "\(Self.place)/mine/plugin.yaml")
+        let outcome = try await plugins("install", "mine", "--no-check")
+        #expect(outcome.exit == 69, "\(outcome.error)")
+        #expect(outcome.error.contains("mine is installed and can't be used: "), "\(outcome.error)")
+        #expect(try await plugins("install", "mine", "--no-check", "--force").exit == 0)
+    }
+
     @Test("a plugin that fails a check isn't installed, and the one that is there stays")
     func failing() async throws {
         #expect(try await plugins("install", "mine", "--no-check").exit == 0)
@@ -168,6 +178,25 @@ struct PluginInstallationTests {
         let outcome = try await plugins("remove", "mine")
         #expect(outcome.output.contains("removed \(folder.at(Self.place).string)/mine"), "\(outcome.error)")
         #expect(installed == [])
+    }
+
+    @Test("what killed installations left goes with the next one, which puts back what had no name any more")
+    func leftovers() async throws {
+        for path in [".installing-a/files/plugin.yaml", ".removed-b/plugin.yaml", ".installing-running/files/x"] {
+            try folder.write("x", to: "\(Self.place)/\(path)")
+        }
+        // Killed between the two names of an exchange in two steps.
+        try folder.write("name: other\n", to: "\(Self.place)/.installing-c/replaced/other/plugin.yaml")
+        let outcome = try await Program.run(
+            [
+                "flock", folder.at("\(Self.place)/.installing-running/lock").string,
+                Built.executable("coursefetch").string, "plugins", "install", "mine", "--no-check",
+            ], in: folder)
+        #expect(outcome.exit == 0, "\(outcome.error)")
+        #expect(installed == [".installing-running", "mine", "other"])
+        #expect(folder.read("\(Self.place)/other/plugin.yaml") == "name: other\n")
+        #expect(try await plugins("remove", "other").exit == 0)
+        #expect(installed == ["mine"])
     }
 
     @Test("new replaces nothing, and refuses names that no manifest may have")

@@ -100,7 +100,7 @@ extension ExitStatus {
     package init(_ problem: PluginsProblem) {
         switch problem {
         case .failedChecks, .notInstalled(_, elsewhere: _?): self = .failures
-        case .broken: self = .providerBroken
+        case .broken, .installedBroken: self = .providerBroken
         case .unwritable: self = .stateUnusable
         default: self = .usage
         }

@@ -29,6 +29,8 @@ extension PluginsProblem {
             "the plugin fails checks, and isn't installed; for all of them: coursefetch plugins check \(ShellWord.quoted(folder))"
         case .installed(let name, let present, let offered):
             "\(name) \(present ?? "without a version") is installed, and \(offered ?? "one without a version") isn't newer; to replace it: --force"
+        case .installedBroken(let name, let reason):
+            "\(name) is installed and can't be used: \(reason); to replace it: --force"
         case .notInstalled(let name, nil):
             "you have no plugin '\(name)'; for those that there are: \(SuggestedCommand.text("plugins list"))"
         case .notInstalled(let name, let folder?):

@@ -42,18 +42,26 @@ package struct PluginInstallation: Sendable {
     package func install(
         _ source: String, isChecked: Bool, isForced: Bool, report: @escaping (ConformanceReport.Result) -> Void
     ) async throws(PluginsProblem) -> Installed {
-        let staging = "\(home)/.installing-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: staging) }
-        let folder = try await stage(source, staging)
-        guard case .success(let plugin) = Self.plugin(in: folder) else {
-            guard case .failure(let broken) = Self.plugin(in: folder) else { throw .noPlugin(source) }
-            // The staging folder's name says nothing to anybody.
-            throw .broken(broken.reason.replacing(folder + "/", with: ""))
+        PluginStaging.clean(home)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else { throw .noPlugin(source) }
+        let staging = try PluginStaging(in: home)
+        defer { withExtendedLifetime(staging) {} }
+        let folder = try await stage(source, isFolder: isFolder.boolValue, staging.files)
+        let plugin: Plugin
+        switch Self.plugin(in: folder) {
+        case .success(let found): plugin = found
+        // The staging folder's name says nothing to anybody.
+        case .failure(let broken): throw .broken(broken.reason.replacing(folder + "/", with: ""))
+        case nil: throw .noPlugin(source)
         }
         let target = home + "/" + plugin.name
-        let present = Self.plugin(in: target)
         var old: String?
-        if case .success(let there) = present { old = there.manifest.version }
+        switch Self.plugin(in: target) {
+        case .success(let there): old = there.manifest.version
+        case .failure(let broken) where !isForced: throw .installedBroken(plugin.name, reason: broken.reason)
+        case .failure, nil: break
+        }
         let isThere = FileManager.default.fileExists(atPath: target)
         if isThere, !isForced, !Self.isNewer(plugin.manifest.version, than: old) {
             throw .installed(plugin.name, present: old, offered: plugin.manifest.version)
@@ -64,7 +72,7 @@ package struct PluginInstallation: Sendable {
             guard done.isSuccess else { throw .failedChecks(source) }
             checks = done
         }
-        try place(folder, target)
+        try place(folder, target, staging)
         return Installed(
             name: plugin.name, version: plugin.manifest.version, folder: target, replaced: old, isReplacement: isThere,
             report: checks)
@@ -72,6 +80,7 @@ package struct PluginInstallation: Sendable {
 
     /// Removes a plugin of the user's own folder. Returns the removed folder.
     package func remove(_ name: String, plugins folders: [String]) async throws(PluginsProblem) -> String {
+        PluginStaging.clean(home)
         let target = home + "/" + name
         let isName = !name.isEmpty && !name.contains("/") && !name.hasPrefix(".")
         guard isName, FileManager.default.fileExists(atPath: target + "/plugin.yaml") else {
@@ -79,7 +88,7 @@ package struct PluginInstallation: Sendable {
             throw .notInstalled(name, elsewhere: others?.folder)
         }
         // First out of the way in one step: no run finds half of it.
-        let old = "\(home)/.removed-\(UUID().uuidString)"
+        let old = PluginStaging.placeOfRemoved(in: home)
         guard rename(target, old) == 0 else { throw .unwritable(target) }
         try? FileManager.default.removeItem(atPath: old)
         return target
@@ -92,11 +101,9 @@ package struct PluginInstallation: Sendable {
     }
 
     /// The plugin's folder within a copy of the source.
-    private func stage(_ source: String, _ staging: String) async throws(PluginsProblem) -> String {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else { throw .noPlugin(source) }
+    private func stage(_ source: String, isFolder: Bool, _ staging: String) async throws(PluginsProblem) -> String {
         let copy = PluginCopy(folder: staging)
-        if isFolder.boolValue {
+        if isFolder {
             guard FileManager.default.fileExists(atPath: source + "/plugin.yaml") else { throw .noPlugin(source) }
             try copy.take(folder: source)
         } else {
@@ -115,7 +122,7 @@ package struct PluginInstallation: Sendable {
     }
 
     /// Puts the folder in the place of `target` in one step, where the system can exchange two names.
-    private func place(_ folder: String, _ target: String) throws(PluginsProblem) {
+    private func place(_ folder: String, _ target: String, _ staging: PluginStaging) throws(PluginsProblem) {
         let source = FilePath(folder)
         if let from = try? FolderHandle(at: source.removingLastComponent()),
             let to = try? FolderHandle(at: FilePath(home)),
@@ -126,13 +133,12 @@ package struct PluginInstallation: Sendable {
             return
         }
         if rename(folder, target) == 0 { return }
-        let old = "\(home)/.removed-\(UUID().uuidString)"
+        let old = try staging.placeOfReplaced(FilePath(target).lastComponent?.string ?? "")
         guard rename(target, old) == 0 else { throw .unwritable(target) }
         guard rename(folder, target) == 0 else {
             _ = rename(old, target)
             throw .unwritable(target)
         }
-        try? FileManager.default.removeItem(atPath: old)
     }
 
     /// Whether a version comes after another, number by number; one without a version is never newer.

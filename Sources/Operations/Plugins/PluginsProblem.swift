@@ -34,6 +34,8 @@ package enum PluginsProblem: Error, Sendable, Equatable {
     case failedChecks(String)
     /// This version, or a newer one, is there.
     case installed(String, present: String?, offered: String?)
+    /// The one that is there can't be used, so that nobody knows its version.
+    case installedBroken(String, reason: String)
     /// The user has no plugin of this name; where there is one, its folder.
     case notInstalled(String, elsewhere: String?)
     /// There is no place for the user's data.
