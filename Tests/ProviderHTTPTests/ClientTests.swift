@@ -96,6 +96,34 @@ import Testing
         await other.stop()
     }
 
+    @Test(
+        "what is posted follows a redirect within its server; to another one not a byte of it goes",
+        arguments: [307, 308])
+    func posts(status: Int) async throws {
+        let (host, other) = (try await FaultHost.start(), try await FaultHost.start())
+        let client = HTTPClient(settings: HostSettings())
+        let form = Array("password=canary".utf8)
+        for server in [host, other] { server.script("/target", [.text("here", "text/plain")]) }
+        for (target, isHere) in [(host, true), (other, false)] {
+            let there = PercentEncoding.encoded(target.baseURL + "/target")
+            let address = try #require(WebAddress("\(host.baseURL)/redirect/1?status=\(status)&to=\(there)"))
+            do throws(ProviderError) {
+                let response = try await client.send(.form(address, [(name: "password", value: "canary")]))
+                #expect(isHere && response.status == 200)
+            } catch {
+                let message = "127.0.0.1:\(host.port) redirects what is sent to it to another server"
+                #expect(!isHere && error == ProviderError(.unavailable, message))
+            }
+        }
+        #expect(host.requests().map(\.path).suffix(3) == ["/target", "/redirect/1", "/redirect/0"])
+        #expect(host.requests().allSatisfy { $0.method == "POST" && $0.body == form })
+        // Whatever had been sent to it would have come before this.
+        _ = try await Self.outcome(other.baseURL + "/target")
+        #expect(other.requests().map(\.method) == ["GET"] && other.requests().allSatisfy(\.body.isEmpty))
+        await host.stop()
+        await other.stop()
+    }
+
     @Test("what a server does wrong is said in a sentence without the query")
     func faults() async throws {
         let host = try await FaultHost.start()

@@ -27,10 +27,13 @@ final class FaultConnection: ChannelInboundHandler {
             return context.close(promise: nil)
         }
         guard received.count <= 1 << 20 else { return context.close(promise: nil) }
-        guard received.suffix(4) == [0x0D, 0x0A, 0x0D, 0x0A] else { return }
-        let text = String(decoding: received, as: UTF8.self)
+        guard let end = received.firstRange(of: [0x0D, 0x0A, 0x0D, 0x0A])?.upperBound else { return }
+        let text = String(decoding: received[..<end], as: UTF8.self)
+        guard var request = FaultRequest(text, connection: connection) else { return context.close(promise: nil) }
+        let length = request.fields["content-length"].flatMap { Int($0) } ?? 0
+        guard received.count >= end + length else { return }
+        request.body = Array(received[end...])
         received = []
-        guard let request = FaultRequest(text, connection: connection) else { return context.close(promise: nil) }
         let (number, reply, cut) = host.answer(request)
         if let cut {
             context.eventLoop.assumeIsolated().scheduleTask(in: cut) { context.close(promise: nil) }

@@ -4,10 +4,13 @@ package struct FaultRequest: Sendable, Hashable {
     package var number = 0
     /// Which connection it came over, from 0.
     package var connection: Int
+    package var method: String
     /// `/path?query`, or an absolute URL where the host is used as a proxy.
     package var target: String
     /// Names in lower case.
     package var fields: [String: String]
+    /// What came behind the header.
+    package var body: [UInt8] = []
     /// The status of the answer.
     package var status = 0
     /// Bytes of the body that the system has taken.
@@ -44,6 +47,7 @@ package struct FaultRequest: Sendable, Hashable {
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count == 3 else { return nil }
         self.connection = connection
+        method = String(words[0])
         target = String(words[1])
         fields = [:]
         for line in lines.dropFirst() {
