@@ -120,6 +120,7 @@ let package = Package(
             name: "CourseDiscovery",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "DownloadStore", "SyncFacts", crypto,
+                deques,
             ],
             swiftSettings: house),
         .target(

@@ -80,11 +80,9 @@ package struct CourseLister: Sendable {
     package func list(_ course: Course, parameters: [String: JSONValue], _ record: ListingRecord?) async -> Outcome {
         let question = StoredListing.question(of: course)
         let last = record.flatMap { $0.question == question ? $0 : nil }
-        let (pages, isUnchanged): (ListingPages, Bool)
-        let seat = room.seat()
+        let (pages, isUnchanged, seat): (ListingPages, Bool, ListingRoom.Seat)
         do throws(ProviderError) {
-            (pages, isUnchanged) = try await self.pages(
-                of: course, parameters: parameters, known: last?.known, in: seat)
+            (pages, isUnchanged, seat) = try await self.pages(of: course, parameters: parameters, known: last?.known)
         } catch {
             return .failed(error, last: last?.askedAt)
         }
@@ -97,10 +95,11 @@ package struct CourseLister: Sendable {
         }
     }
 
-    /// Asks for a course, page after page. Records nothing.
+    /// Asks for a course, page after page. Records nothing. The pages are counted until the seat is gone.
     package func pages(
-        of course: Course, parameters: [String: JSONValue], known: String? = nil, in seat: ListingRoom.Seat? = nil
-    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool) {
+        of course: Course, parameters: [String: JSONValue], known: String? = nil
+    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool, seat: ListingRoom.Seat) {
+        let seat = room.seat(asking: course.settings.provider?.name ?? "")
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
         var pages = ListingPages(location: course.location, wasKnownSent: known != nil) { [store] id in
             let key = DownloadKey(course: course.id, video: id)
@@ -114,12 +113,13 @@ package struct CourseLister: Sendable {
                 user: user, now: now(), settings: settings,
                 course: .init(id: course.writtenID, title: course.title, parameters: parameters), cursor: cursor,
                 known: cursor == nil ? known : nil)
+            try await seat.turn()
             let step = try pages.add(try await page(request, course))
-            try await seat?.hold(pages.bytes)
+            seat.took(pages.bytes)
             switch step {
             case .next(let next): cursor = next
-            case .complete: return (pages, false)
-            case .unchanged: return (pages, true)
+            case .complete: return (pages, false, seat)
+            case .unchanged: return (pages, true, seat)
             }
         }
     }
@@ -167,11 +167,13 @@ package struct CourseLister: Sendable {
             try store.listings.update([last])
             return .unchanged
         }
-        var old = try last.map { last throws(StoreError) in try StoredListing.read(last, of: course, store) }
         let listing = pages.listing
+        let old = try last.map { last throws(StoreError) in
+            try StoredListing.outline(last, of: course, comparedWith: listing, store)
+        }
         if let old, var last, !rules.acceptsAll,
             case .doubted(let lost, let count, let doubt) = ListingGuard.verdict(
-                old: old, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt, now: now)
+                old: old.listing, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt, now: now)
         {
             if last.doubt != doubt {
                 last.doubt = doubt
@@ -180,7 +182,7 @@ package struct CourseLister: Sendable {
             return .doubted(lost: lost, of: count)
         }
         var record = ListingRecord(course: course.id, question: question, askedAt: now, known: pages.known)
-        if let old, let last, old.isSame(as: listing) {
+        if let old, let last, old.isSame {
             record.title = last.title
             record.cover = last.cover
             if course.discovery?.every != nil || last.doubtedAt != nil || last.known != pages.known {
@@ -188,10 +190,9 @@ package struct CourseLister: Sendable {
             }
             return .unchanged
         }
-        let was = old?.videos.count
-        old = nil
         try StoredListing.write(listing, record, store)
-        return .listed(listing, was: was, repeated: pages.repeated, unusable: pages.unusable, seat)
+        return .listed(
+            listing, was: old?.listing.videos.count, repeated: pages.repeated, unusable: pages.unusable, seat)
     }
 }
 
@@ -206,31 +207,5 @@ extension ListingRecord {
             doubtedAt = newValue?.since
             doubtedLoss = newValue?.lost
         }
-    }
-}
-
-extension CourseListing {
-    /// Whether both list the same, in the same order.
-    fileprivate func isSame(as other: CourseListing) -> Bool {
-        guard title == other.title, cover == other.cover, chapters == other.chapters,
-            videos.count == other.videos.count
-        else { return false }
-        return zip(videos, other.videos).allSatisfy { $0.isSame(as: $1) }
-    }
-}
-
-extension CourseListing.Video {
-    fileprivate func isSame(as other: CourseListing.Video) -> Bool {
-        writtenID.utf8.elementsEqual(other.writtenID.utf8) && chapter == other.chapter && title == other.title
-            && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
-            && cover == other.cover && size == other.size && sha256 == other.sha256
-            && subtitleFiles == other.subtitleFiles && attachments == other.attachments && episode == other.episode
-            && Self.isSame(ListingPages.storedText(parameters), ListingPages.storedText(other.parameters))
-    }
-
-    /// Whether two texts have the same bytes: for Swift two spellings of é are equal, for a server they aren't.
-    private static func isSame(_ text: String?, _ other: String?) -> Bool {
-        guard let text, let other else { return text == nil && other == nil }
-        return text.utf8.elementsEqual(other.utf8)
     }
 }

@@ -35,28 +35,35 @@ package enum ListingGuard {
     package static func verdict(
         old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, now: Date
     ) -> Verdict {
-        let before = ListingSelection(old, of: course).listing.videos
-        let after = ListingSelection(new, of: course).listing.videos
-        let present = Set(after.map(\.id))
-        var lost = before.filter { !present.contains($0.id) }
+        let before = ListingSelection(old, of: course).taken
+        let after = ListingSelection(new, of: course).taken
+        var lost = before
+        do {
+            let present = ListingIDs(after, of: new.videos)
+            lost.removeAll { present.contains(old.videos.id($0), in: new.videos) }
+        }
         guard !lost.isEmpty else { return .believed }
-        let known = Set(old.videos.map(\.id))
         // Nothing of a listing that shares no video with the last one can be said to be newer.
-        if new.videos.contains(where: { known.contains($0.id) }) {
+        if sharesVideos(old.videos, new.videos) {
             let fallen = ListingRoll(before, of: old.videos, after, of: new.videos).fallen
-            lost.removeAll { fallen.contains($0.id) }
+            lost.removeAll { fallen.contains($0) }
         }
         let isNothingLeft = after.isEmpty || (before.count > 1 && lost.count == before.count)
         guard !lost.isEmpty, isNothingLeft || lost.count > limit.limit(finished: before.count) else {
             return .believed
         }
-        let marks = Set(lost.map { mark($0.id) })
+        let marks = Set(lost.map { mark(old.videos.id($0)) })
         // A doubt of a time to come was written while the clock was wrong.
         guard let doubt, doubt.since <= now, marks.isSubset(of: Self.marks(doubt.lost)) else {
             return .doubted(lost: lost.count, of: before.count, Doubt(since: now, lost: text(marks)))
         }
         if now.timeIntervalSince(doubt.since) >= patience { return .believed }
         return .doubted(lost: lost.count, of: before.count, Doubt(since: doubt.since, lost: text(marks)))
+    }
+
+    private static func sharesVideos(_ old: ListingVideos, _ new: ListingVideos) -> Bool {
+        let known = ListingIDs(old.indices, of: old)
+        return new.indices.contains { known.contains(new.id($0), in: old) }
     }
 
     private static func mark(_ id: String) -> UInt64 {

@@ -53,7 +53,7 @@ package struct ListingPages: Sendable {
     package private(set) var bytes = 0
     private var cursors: Set<String> = []
     private var chapters: [String: Int] = [:]
-    private var ids: Set<String> = []
+    private var ids = ListingIDs()
 
     /// - Parameters:
     ///   - wasKnownSent: Whether the provider may answer that nothing has changed.
@@ -88,7 +88,10 @@ package struct ListingPages: Sendable {
         }
         bytes += page.next?.utf8.count ?? 0
         try checkBytes()
-        guard let next = page.next else { return .complete }
+        guard let next = page.next else {
+            (ids, cursors, chapters) = (ListingIDs(), [], [:])
+            return .complete
+        }
         guard cursors.insert(next).inserted else { throw Self.fault("its listing doesn't end: a 'next' came twice") }
         guard pages < Self.pageBound else { throw Self.fault("its listing has more than \(Self.pageBound) pages") }
         return .next(cursor: next)
@@ -113,7 +116,7 @@ package struct ListingPages: Sendable {
         let id = video.formerly.flatMap { isKept($0) ? $0 : nil } ?? video.id
         guard (1...Self.idBound).contains(id.utf8.count), !id.utf8.contains(0) else { return unusable += 1 }
         var new = CourseListing.Video(id: id, chapter: chapter)
-        guard ids.insert(new.id).inserted else { return repeated += 1 }
+        guard ids.insert(new.id, at: listing.videos.count, of: listing.videos) else { return repeated += 1 }
         guard listing.videos.count < Self.videoBound else {
             throw Self.fault("its listing has more than \(Self.videoBound) videos")
         }

@@ -13,17 +13,34 @@ package struct ListingSelection: Sendable {
         case older(newest: Int)
     }
 
-    /// What is taken.
-    package private(set) var listing: CourseListing
-    /// What isn't, with the reasons, in the order of the listing.
-    package private(set) var left: [(video: CourseListing.Video, reason: Reason)] = []
-
+    /// What may be taken.
+    private let whole: CourseListing
+    /// Why a video isn't, by its index; empty if all are.
+    private var reasons: [Reason?] = []
     /// How many of those that `newest` chose from have no date, if it left any out.
     package private(set) var undated = 0
 
+    /// What is taken; made anew at each call.
+    package var listing: CourseListing {
+        guard !reasons.isEmpty else { return whole }
+        var listing = whole
+        listing.videos = ListingVideos(taken.lazy.map { whole.videos[$0] })
+        return listing
+    }
+
+    /// The indices of what is taken.
+    var taken: [Int] {
+        reasons.isEmpty ? Array(whole.videos.indices) : whole.videos.indices.filter { reasons[$0] == nil }
+    }
+
+    /// What isn't, with the reasons, in the order of the listing; made anew at each call.
+    package var left: [(video: CourseListing.Video, reason: Reason)] {
+        reasons.indices.compactMap { index in reasons[index].map { (whole.videos[index], $0) } }
+    }
+
     /// Selects. A course without a selection takes everything; what it names itself is always taken.
     package init(_ whole: CourseListing, of course: Course) {
-        listing = whole
+        self.whole = whole
         guard let discovery = course.discovery,
             !(discovery.include.isEmpty && discovery.exclude.isEmpty && discovery.newest == nil)
         else { return }
@@ -32,30 +49,25 @@ package struct ListingSelection: Sendable {
         let exclude = discovery.exclude.compactMap { pattern in
             (try? TitlePattern(pattern.text[...])).map { (pattern.text, $0) }
         }
-        var reasons = [Reason?](repeating: nil, count: whole.videos.count)
-        for (index, video) in whole.videos.enumerated() where !written.contains(video.id) {
-            let title = video.shownTitle
+        let videos = whole.videos
+        let others = videos.indices.filter { written.isEmpty || !written.contains(videos.id($0)) }
+        reasons = [Reason?](repeating: nil, count: videos.count)
+        for index in others {
+            let title = videos.shownTitle(index)
             if !include.isEmpty, !include.contains(where: { $0.matches(title) }) {
                 reasons[index] = .notIncluded
             } else if let pattern = exclude.first(where: { $0.1.matches(title) }) {
                 reasons[index] = .excluded(pattern: pattern.0)
             }
         }
-        if let newest = discovery.newest {
-            let kept = whole.videos.indices.filter {
-                reasons[$0] == nil && !written.contains(whole.videos[$0].id)
-            }
-            // Of videos without a date, the one that is listed last counts as the newest.
-            let byAge = kept.sorted {
-                let (a, b) = (whole.videos[$0].publishedAt ?? -.infinity, whole.videos[$1].publishedAt ?? -.infinity)
-                return a != b ? a > b : $0 > $1
-            }
-            if kept.count > newest { undated = kept.count { whole.videos[$0].publishedAt == nil } }
-            for index in byAge.dropFirst(newest) { reasons[index] = .older(newest: newest) }
+        guard let newest = discovery.newest else { return }
+        let kept = others.filter { reasons[$0] == nil }
+        // Of videos without a date, the one that is listed last counts as the newest.
+        let byAge = kept.sorted {
+            let (a, b) = (videos.publishedAt($0) ?? -.infinity, videos.publishedAt($1) ?? -.infinity)
+            return a != b ? a > b : $0 > $1
         }
-        listing.videos = []
-        for (index, video) in whole.videos.enumerated() {
-            if let reason = reasons[index] { left.append((video, reason)) } else { listing.videos.append(video) }
-        }
+        if kept.count > newest { undated = kept.count { videos.publishedAt($0) == nil } }
+        for index in byAge.dropFirst(newest) { reasons[index] = .older(newest: newest) }
     }
 }

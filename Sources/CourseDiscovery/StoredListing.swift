@@ -21,6 +21,35 @@ package enum StoredListing {
     package static func read(
         _ record: ListingRecord, of course: Course, _ store: DownloadStore
     ) throws(StoreError) -> CourseListing {
+        try read(record, of: course, store) { $0 }
+    }
+
+    /// The last listing of a course, from the state, without what nobody needs for ``ListingGuard``, and whether
+    /// `other` lists the same, in the same order.
+    package static func outline(
+        _ record: ListingRecord, of course: Course, comparedWith other: CourseListing, _ store: DownloadStore
+    ) throws(StoreError) -> (listing: CourseListing, isSame: Bool) {
+        var count = 0
+        var isSame = true
+        let listing = try read(record, of: course, store) { video in
+            isSame = isSame && count < other.videos.count && video.isSame(as: other.videos[count])
+            count += 1
+            var outline = CourseListing.Video(id: video.writtenID, chapter: video.chapter)
+            outline.title = video.title
+            outline.publishedAt = video.publishedAt
+            return outline
+        }
+        isSame =
+            isSame && count == other.videos.count && listing.title == other.title && listing.cover == other.cover
+            && listing.chapters == other.chapters
+        return (listing, isSame)
+    }
+
+    /// `kept`: what to keep of a video.
+    private static func read(
+        _ record: ListingRecord, of course: Course, _ store: DownloadStore,
+        kept: (CourseListing.Video) -> CourseListing.Video
+    ) throws(StoreError) -> CourseListing {
         var listing = CourseListing()
         listing.title = record.title
         listing.cover = record.cover
@@ -37,7 +66,7 @@ package enum StoredListing {
             listed.episode = video.episode
             listed.sha256 = video.sha256.map { Array($0) }
             if let text = video.extras { (listed.subtitleFiles, listed.attachments) = extras(text) }
-            listing.videos.append(listed)
+            listing.videos.append(kept(listed))
         }
         listing.chapters = chapters.map { stored in
             var chapter = CourseListing.Chapter(id: stored.id, title: stored.title, cover: stored.cover)
@@ -104,15 +133,31 @@ extension Catalog {
     package func addingStoredListings(_ store: DownloadStore) throws(StoreError) -> Catalog {
         guard courses.contains(where: \.discover) else { return self }
         let records = try store.listings.records()
-        var listings: [Int: CourseListing] = [:]
+        var catalog = self
         for (index, course) in courses.enumerated() where course.discover {
             guard let record = records[course.id], record.question == StoredListing.question(of: course) else {
                 continue
             }
-            listings[index] =
-                ListingSelection(try StoredListing.read(record, of: course, store), of: course)
-                .listing
+            let listing = ListingSelection(try StoredListing.read(record, of: course, store), of: course).listing
+            catalog.replace(index, with: course.adding(listing))
         }
-        return adding(listings)
+        return catalog
+    }
+}
+
+extension CourseListing.Video {
+    /// Whether both are the same, byte by byte.
+    fileprivate func isSame(as other: CourseListing.Video) -> Bool {
+        writtenID.utf8.elementsEqual(other.writtenID.utf8) && chapter == other.chapter && title == other.title
+            && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
+            && cover == other.cover && size == other.size && sha256 == other.sha256
+            && subtitleFiles == other.subtitleFiles && attachments == other.attachments && episode == other.episode
+            && Self.isSame(ListingPages.storedText(parameters), ListingPages.storedText(other.parameters))
+    }
+
+    /// Whether two texts have the same bytes: for Swift two spellings of é are equal, for a server they aren't.
+    private static func isSame(_ text: String?, _ other: String?) -> Bool {
+        guard let text, let other else { return text == nil && other == nil }
+        return text.utf8.elementsEqual(other.utf8)
     }
 }

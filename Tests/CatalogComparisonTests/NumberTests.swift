@@ -24,13 +24,13 @@ struct NumberTests {
             return video
         }
         var listing = CourseListing()
-        listing.videos = direct.map { video($0, nil) }
+        listing.videos = ListingVideos(direct.map { video($0, nil) })
         for (index, (text, videos)) in chapters.enumerated() {
             let (season, id) = split(text)
             var chapter = CourseListing.Chapter(id: id)
             chapter.season = season
             listing.chapters.append(chapter)
-            listing.videos += videos.map { video($0, index) }
+            listing.videos.append(contentsOf: videos.map { video($0, index) })
         }
         return listing
     }

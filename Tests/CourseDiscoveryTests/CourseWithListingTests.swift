@@ -21,10 +21,10 @@ struct CourseWithListingTests {
     private func listing(_ chapters: [(String, [String])], direct: [String] = []) -> CourseListing {
         var listing = CourseListing()
         listing.title = "Listed"
-        listing.videos = direct.map { CourseListing.Video(id: $0) }
+        listing.videos = ListingVideos(direct.map { CourseListing.Video(id: $0) })
         for (index, (id, videos)) in chapters.enumerated() {
             listing.chapters.append(.init(id: id, title: "Title of \(id)"))
-            listing.videos += videos.map { CourseListing.Video(id: $0, chapter: index) }
+            listing.videos.append(contentsOf: videos.map { CourseListing.Video(id: $0, chapter: index) })
         }
         return listing
     }

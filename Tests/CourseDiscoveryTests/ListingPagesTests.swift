@@ -39,7 +39,7 @@ struct ListingPagesTests {
         _ = try pages.add(
             Listing(
                 chapters: [.init(id: "c", videos: [.init(id: "e\u{301}", title: "first")])],
-                videos: [.init(id: "x"), .init(id: "x", title: "again")]))
+                videos: [.init(id: "x"), .init(id: "x", title: "again")], next: "2"))
         _ = try pages.add(Listing(videos: [.init(id: "\u{E9}", title: "second")]))
         #expect(pages.listing.videos.map(\.shownTitle) == ["x", "first"] && pages.repeated == 2)
         #expect(pages.listing.videos[1].writtenID == "e\u{301}")

@@ -5,33 +5,86 @@ import Testing
 
 @Suite("The memory that the listings of a run share")
 struct ListingRoomTests {
-    @Test("the first course never waits; another one waits until there is room, or until it is the first")
-    func turns() async throws {
-        let room = ListingRoom(limit: 100)
-        var first: ListingRoom.Seat? = room.seat()
-        var second: ListingRoom.Seat? = room.seat()
-        let third = room.seat()
-        try await first?.hold(60)
-        try await second?.hold(40)
-        try await first?.hold(500)
-        let waiting = Task { [third] in try await third.hold(50) }
-        second = nil
-        await Task.yield()
-        first = nil
-        try await waiting.value
-        try await third.hold(1000)
+    /// Whether a course may ask now; if not, it no longer waits.
+    private func mayAsk(_ seat: ListingRoom.Seat) async -> Bool {
+        let turn = Task { try await seat.turn() }
+        for _ in 0..<100 { await Task.yield() }
+        turn.cancel()
+        return (try? await turn.value) != nil
     }
 
-    @Test("a course that waits when the run ends gives up")
+    @Test("what has come is counted at once; the first course never waits, another one waits until there is room")
+    func turns() async throws {
+        let room = ListingRoom(limit: 100)
+        var first: ListingRoom.Seat? = room.seat(asking: "p")
+        var second: ListingRoom.Seat? = room.seat(asking: "p")
+        let third = room.seat(asking: "q")
+        for seat in [first, second] { try await seat?.turn() }
+        first?.took(60)
+        second?.took(500)
+        #expect(await !mayAsk(room.seat(asking: "p")))
+        try await first?.turn()
+        first?.took(900)
+        let waiting = Task { [third] in try await third.turn() }
+        second = nil
+        #expect(await !mayAsk(room.seat(asking: "p")))
+        first = nil
+        try await waiting.value
+        third.took(1000)
+        // It is the first one now.
+        try await third.turn()
+    }
+
+    @Test("a course without room goes on when it has become the first")
+    func becomesFirst() async throws {
+        let room = ListingRoom(limit: 10)
+        var first: ListingRoom.Seat? = room.seat(asking: "p")
+        let second = room.seat(asking: "p")
+        for seat in [first, second] { try await seat?.turn() }
+        second.took(50)
+        let waiting = Task { try await second.turn() }
+        first?.took(1)
+        first = nil
+        try await waiting.value
+    }
+
+    @Test("of one provider sixteen pages are on their way at a time; those of others don't wait for them")
+    func pagesOnTheirWay() async throws {
+        let room = ListingRoom(limit: 100)
+        var seats = (0..<16).map { _ in room.seat(asking: "slow") }
+        for seat in seats { try await seat.turn() }
+        let next = room.seat(asking: "slow")
+        #expect(await !mayAsk(room.seat(asking: "slow")))
+        #expect(await mayAsk(room.seat(asking: "other")))
+        let waiting = Task { try await next.turn() }
+        // One whose provider has failed has no page.
+        seats.removeLast()
+        try await waiting.value
+        let last = room.seat(asking: "slow")
+        let waitingToo = Task { try await last.turn() }
+        seats[0].took(1)
+        try await waitingToo.value
+    }
+
+    @Test("a course that waits when the run ends gives up; one that is there only then, too")
     func cancelled() async throws {
         let room = ListingRoom(limit: 10)
-        let first = room.seat()
-        let second = room.seat()
-        try await first.hold(10)
-        let waiting = Task { try await second.hold(1) }
+        let first = room.seat(asking: "p")
+        try await first.turn()
+        first.took(10)
+        let second = room.seat(asking: "p")
+        let waiting = Task { try await second.turn() }
+        for _ in 0..<100 { await Task.yield() }
         waiting.cancel()
-        let result = await waiting.result
-        #expect(throws: ProviderError.self) { try result.get() }
+        let third = room.seat(asking: "p")
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await third.turn()
+        }
+        for task in [waiting, late] {
+            let result = await task.result
+            #expect(throws: ProviderError.self) { try result.get() }
+        }
         withExtendedLifetime(first) {}
     }
 }

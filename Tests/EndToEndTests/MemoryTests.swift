@@ -209,4 +209,45 @@ struct MemoryTests {
             #expect(outcome.exit != 0 && outcome.exit < 128, "\(outcome.report)")
         }
     }
+
+    /// A plugin that lists courses of so many pages; its pages are nearly as large as an answer may be.
+    private static func bulkPlugin(_ stage: Stage, pages: Int) throws {
+        try stage.plugin(
+            "bulk", concurrency: 8, manifest: ["methods: [resolve, list]"],
+            script: #"""
+                #!/usr/bin/env python3
+                import json, sys
+                for line in sys.stdin:
+                    request = json.loads(line)
+                    page = int(request["params"]["cursor"] or 0)
+                    videos = [
+                        {"id": "%05d-%05d-of-a-listing" % (page, n), "title": "Position and velocity, number %d" % n,
+                         "description": "What changes, and how fast. " * 6} for n in range(3000)]
+                    result = {"videos": videos}
+                    if page < PAGES - 1: result["next"] = str(page + 1)
+                    print(json.dumps({"id": request["id"], "result": result}), flush=True)
+                """#.replacing("PAGES", with: "\(pages)"))
+    }
+
+    /// Many courses whose listings are large, asked for at once, and one with the largest listing that is accepted.
+    private static let sizes: [(courses: Int, pages: Int)] = [(10, 13), (1, 59)]
+
+    @Test("large listings of many courses, asked for at once, and the largest of one", arguments: sizes.indices)
+    func listings(index: Int) async throws {
+        let stage = try Stage()
+        try Self.bulkPlugin(stage, pages: Self.sizes[index].pages)
+        let courses = (1...Self.sizes[index].courses).map { "  - {id: c\($0), discover: {include: none}}\n" }.joined()
+        try stage.folder.write("version: 1\ndefaults: {provider: bulk}\ncourses:\n\(courses)", to: "catalog.yaml")
+        // The first time, the second time, when nothing has changed, and in a dry run.
+        for extra in [[], [], ["--dry-run", "--list"]] {
+            let (bytes, outcome) = try await Self.peak(
+                stage,
+                [
+                    "sync", stage.folder.at("catalog.yaml").string, "--json", "--library", stage.library.string,
+                    "--state", stage.state.string, "--plugins", stage.folder.at("plugins").string,
+                ] + extra)
+            #expect(bytes < Self.bound, "\(extra): \(bytes) bytes")
+            #expect(outcome.exit == 0, "\(outcome.report)")
+        }
+    }
 }

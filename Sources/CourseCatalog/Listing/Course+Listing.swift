@@ -14,17 +14,21 @@ extension Course {
         let folder = videos.table.folder
         var builder = VideoTableBuilder(
             course: location, folder: folder, videos: listing.videos.count + videoCount)
-        let listed = Dictionary(
-            listing.videos.indices.map { (listing.videos[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-        let groups = Dictionary(grouping: listing.videos.indices) { listing.videos[$0].chapter ?? -1 }
+        let groups = Dictionary(grouping: listing.videos.indices) { listing.videos.chapter($0) ?? -1 }
         let written = Dictionary(
             ([videos] + chapters.map(\.videos)).joined().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        /// The places in the listing of the written videos.
+        var listed: [String: Int] = [:]
+        for index in listing.videos.indices where !written.isEmpty {
+            let id = listing.videos.id(index)
+            if written[id] != nil, listed[id] == nil { listed[id] = index }
+        }
         var ranges: [Range<Int>] = []
 
         /// Adds the videos of one group: written ones, and listed ones that aren't written elsewhere.
         func add(_ own: VideoList?, _ indices: [Int], _ settings: Settings) {
             let first = builder.count
-            let here = Set(indices.map { listing.videos[$0].id })
+            let here = own.map { _ in Set(indices.lazy.map(listing.videos.id).filter { listed[$0] != nil }) } ?? []
             let ownIDs = Set((own?.map(\.id)) ?? [])
             for video in own ?? VideoList(table: videos.table, range: 0..<0) where !here.contains(video.id) {
                 builder.append(video, filledFrom: listed[video.id].map { listing.videos[$0] }, above: settings)
@@ -77,13 +81,6 @@ extension Course {
 }
 
 extension Catalog {
-    /// The catalog with listings, by the index of their course.
-    package func adding(_ listings: [Int: CourseListing]) -> Catalog {
-        var catalog = self
-        for (index, listing) in listings { catalog.replace(index, with: courses[index].adding(listing)) }
-        return catalog
-    }
-
     /// Replaces a course by itself with a listing.
     package mutating func replace(_ index: Int, with course: Course) {
         videoCount += course.videoCount - courses[index].videoCount

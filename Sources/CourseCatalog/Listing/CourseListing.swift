@@ -64,6 +64,12 @@ package struct CourseListing: Sendable {
             self.chapter = chapter
         }
 
+        /// A video whose id is normalized.
+        init(id: String, writtenID: String) {
+            self.id = id
+            self.writtenID = writtenID
+        }
+
         /// The title for users.
         package var shownTitle: String { title ?? id }
     }
@@ -75,7 +81,7 @@ package struct CourseListing: Sendable {
     /// Its chapters in order.
     package var chapters: [Chapter] = []
     /// All of its videos in order, those directly under the course too.
-    package var videos: [Video] = []
+    package var videos = ListingVideos()
 
     /// An empty one.
     package init() {}

@@ -17,8 +17,10 @@ struct DryRunListings {
     private(set) var conditions: Set<SyncCondition> = []
     /// Courses that couldn't be listed, or whose listing isn't believed.
     private(set) var unlisted = 0
+    /// The warnings about courses whose neighbours haven't all answered yet, by index.
+    private var warningsOfCourses: [Int: [SyncWarning]] = [:]
 
-    /// Asks for the courses of `due`, all at once.
+    /// Asks for the courses of `due`, all at once; each is made part of the catalog as soon as it has answered.
     ///
     /// - Parameter stored: the catalog with the last listings.
     init(
@@ -26,34 +28,56 @@ struct DryRunListings {
         _ options: SyncOptions, now: Date
     ) async throws(StoreError) {
         catalog = stored
-        let answers = await withTaskGroup(of: (Int, Result<ListingPages, ProviderError>).self) { group in
-            for index in due {
-                group.addTask {
-                    do throws(ProviderError) {
-                        return (index, .success(try await access.pages(of: written.courses[index])))
-                    } catch { return (index, .failure(error)) }
+        let lister = access.lister
+        let (answers, continuation) = AsyncStream<Answer>.makeStream()
+        let asking = Task {
+            await withDiscardingTaskGroup { group in
+                for index in due {
+                    group.addTask {
+                        let course = written.courses[index]
+                        do throws(ProviderError) {
+                            let (pages, _, seat) = try await lister.pages(
+                                of: course, parameters: access.pool.parameters(of: course.settings))
+                            continuation.yield(.pages(index, pages, seat))
+                        } catch { continuation.yield(.failure(index, error)) }
+                    }
                 }
             }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            continuation.finish()
         }
-        for index in due {
-            let course = written.courses[index]
-            let record = records[course.id].flatMap { $0.question == StoredListing.question(of: course) ? $0 : nil }
-            switch answers[index] {
-            case .success(let pages): try take(pages, of: index, course, record, access.store, options, now)
-            case .failure(let error): note(error, course, record)
-            case nil: break
+        defer { asking.cancel() }
+        func record(_ course: Course) -> ListingRecord? {
+            records[course.id].flatMap { $0.question == StoredListing.question(of: course) ? $0 : nil }
+        }
+        for await answer in answers {
+            switch answer {
+            case .pages(let index, let pages, _):
+                let course = written.courses[index]
+                try take(pages, of: index, course, record(course), access.store, options, now)
+            case .failure(let index, let error):
+                let course = written.courses[index]
+                note(error, of: index, course, record(course))
             }
         }
+        warnings = due.flatMap { warningsOfCourses.removeValue(forKey: $0) ?? [] }
+    }
+
+    /// What a provider has answered.
+    private enum Answer: Sendable {
+        case pages(Int, ListingPages, ListingRoom.Seat)
+        case failure(Int, ProviderError)
     }
 
     private mutating func take(
         _ pages: ListingPages, of index: Int, _ course: Course, _ record: ListingRecord?, _ store: DownloadStore,
         _ options: SyncOptions, _ now: Date
     ) throws(StoreError) {
+        var warnings: [SyncWarning] = []
+        defer { warningsOfCourses[index] = warnings }
         if let record, !options.acceptsListings,
             case .doubted(let lost, let count, _) = ListingGuard.verdict(
-                old: try StoredListing.read(record, of: course, store), new: pages.listing, of: course,
+                old: try StoredListing.outline(record, of: course, comparedWith: pages.listing, store).listing,
+                new: pages.listing, of: course,
                 limit: options.maxDelete, doubt: record.doubt, now: now)
         {
             warnings.append(.listing(.doubted(course: course.id, lost: lost, of: count)))
@@ -66,12 +90,12 @@ struct DryRunListings {
         if pages.unusable > 0 { warnings.append(.listing(.unusable(course: course.id, count: pages.unusable))) }
     }
 
-    private mutating func note(_ error: ProviderError, _ course: Course, _ record: ListingRecord?) {
+    private mutating func note(_ error: ProviderError, of index: Int, _ course: Course, _ record: ListingRecord?) {
         let unlisted = SyncWarning.Listing.Unlisted(course: course.id, last: record?.askedAt, at: course.location)
-        warnings.append(
+        warningsOfCourses[index] = [
             .listing(
-                .failed(
-                    provider: course.settings.provider?.name ?? "", DownloadError(error), courses: [unlisted])))
+                .failed(provider: course.settings.provider?.name ?? "", DownloadError(error), courses: [unlisted]))
+        ]
         if let condition = error.kind.listingCondition { conditions.insert(condition) }
         self.unlisted += 1
     }

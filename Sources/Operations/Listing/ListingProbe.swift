@@ -111,11 +111,12 @@ package enum ListingProbe {
         var rows: [String: DownloadRecord] = [:]
         try store.downloads.each { if $0.key.course == course.id { rows[$0.key.video] = $0 } }
         let listed = Dictionary(
-            pages.listing.videos.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            pages.listing.videos.indices.map { (pages.listing.videos.id($0), $0) },
+            uniquingKeysWith: { first, _ in first })
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
 
         func item(_ reference: VideoReference, _ fate: ListingReport.Fate) -> ListingReport.Item {
-            let entry = listed[reference.video]
+            let entry = listed[reference.video].map { pages.listing.videos[$0] }
             return ListingReport.Item(
                 reference: reference, fate: fate,
                 publishedAt: entry?.publishedAt.map { Date(timeIntervalSince1970: $0) }, duration: entry?.duration,
@@ -167,20 +168,24 @@ package enum ListingProbe {
             record.question == StoredListing.question(of: course)
         else { return nil }
         let verdict = ListingGuard.verdict(
-            old: try StoredListing.read(record, of: course, store), new: listing, of: course, limit: maxDelete,
-            doubt: record.doubt, now: Date())
+            old: try StoredListing.outline(record, of: course, comparedWith: listing, store).listing, new: listing,
+            of: course, limit: maxDelete, doubt: record.doubt, now: Date())
         guard case .doubted(let lost, let count, _) = verdict else { return nil }
         return (lost, count)
     }
 }
 
 extension ProviderAccess {
-    /// Asks for the whole listing of a course.
-    func pages(of course: Course) async throws(ProviderError) -> ListingPages {
-        let lister = CourseLister(
+    /// Asks for listings.
+    var lister: CourseLister {
+        CourseLister(
             user: user, settings: pool.settings, store: store,
             rules: .init(maxDelete: .standard, acceptsAll: false), now: { Date() }
         ) { [pool] request, provider throws(ProviderError) in try await pool.list(request, provider: provider) }
-        return try await lister.pages(of: course, parameters: pool.parameters(of: course.settings)).pages
+    }
+
+    /// Asks for the whole listing of a course.
+    func pages(of course: Course) async throws(ProviderError) -> ListingPages {
+        try await lister.pages(of: course, parameters: pool.parameters(of: course.settings)).pages
     }
 }

@@ -46,6 +46,8 @@ package enum ListingCheck {
         func clean(_ videos: inout [Listing.Video]) {
             for index in videos.indices {
                 if !isValid(videos[index].cover) { videos[index].cover = nil }
+                // A change would copy all of them.
+                guard !(videos[index].subtitleFiles.isEmpty && videos[index].attachments.isEmpty) else { continue }
                 videos[index].subtitleFiles.removeAll { file in
                     guard ResolutionCheck.isLanguageTag(file.lang) else {
                         count += 1

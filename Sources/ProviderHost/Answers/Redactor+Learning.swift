@@ -29,12 +29,11 @@ extension Redactor {
     /// The place of a known secret in what is stored of a listing; nil without any.
     func secret(in listing: Listing) -> String? {
         if let known = listing.known, contains(known) { return "'known'" }
-        for video in (listing.videos + listing.chapters.flatMap(\.videos)) where !video.parameters.isEmpty {
-            if video.parameters.contains(where: { contains($0.key) || contains($0.value) }) {
-                return "'parameters' of a video"
-            }
+        let isIn = { (video: Listing.Video) in
+            video.parameters.contains { contains($0.key) || contains($0.value) }
         }
-        return nil
+        return listing.videos.contains(where: isIn) || listing.chapters.contains { $0.videos.contains(where: isIn) }
+            ? "'parameters' of a video" : nil
     }
 
     private func contains(_ value: JSONValue) -> Bool {
