@@ -72,8 +72,10 @@ let package = Package(
         .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
+        .target(name: "NetworkAddresses", swiftSettings: house),
         .target(
-            name: "ProviderHTTP", dependencies: ["CLibCurl", "CLibExpat", "ProviderKit"], swiftSettings: house),
+            name: "ProviderHTTP", dependencies: ["CLibCurl", "CLibExpat", "ProviderKit", "NetworkAddresses"],
+            swiftSettings: house),
         .target(
             name: "ProviderHost",
             dependencies: ["FileSystem", "ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
@@ -86,10 +88,13 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
-            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto],
+            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", "NetworkAddresses", crypto],
             swiftSettings: house),
         .target(
-            name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", "ChildProcess", crypto, ciphers, system],
+            name: "HLSMedia",
+            dependencies: [
+                "MediaTransfer", "NetworkAddresses", "CPlatform", "ChildProcess", crypto, ciphers, system,
+            ],
             swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
         .target(
@@ -112,8 +117,8 @@ let package = Package(
             name: "DownloadJobs",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "ChildProcess", "Hooks", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState",
-                "SyncFacts", crypto, logging, system,
+                "HLSMedia", "NetworkAddresses", "ChildProcess", "Hooks", "DownloadStore", "RunSchedule",
+                "MediaLibrary", "UserState", "SyncFacts", crypto, logging, system,
             ],
             swiftSettings: house),
         .target(
@@ -234,7 +239,8 @@ let package = Package(
             path: "Tests/PluginHostProbe", swiftSettings: house),
         .testTarget(name: "ProviderKitTests", dependencies: ["ProviderKit"], swiftSettings: house),
         .testTarget(
-            name: "ProviderHTTPTests", dependencies: ["ProviderHTTP", "ProviderKit", "TestServers", system],
+            name: "ProviderHTTPTests",
+            dependencies: ["NetworkAddresses", "ProviderHTTP", "ProviderKit", "TestServers", system],
             swiftSettings: house),
         .testTarget(
             name: "BundledProviderTests",
@@ -258,13 +264,15 @@ let package = Package(
             ],
             exclude: ["faulty.py", "asking.py"], swiftSettings: house),
         .testTarget(
-            name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
+            name: "MediaTransferTests",
+            dependencies: ["MediaTransfer", "NetworkAddresses", "TestServers", crypto, system],
             swiftSettings: house),
         .testTarget(
             name: "HLSMediaTests",
             dependencies: [
-                "HLSMedia", "MediaTransfer", "ChildProcess", "SeededGenerator", "TestServers", "TestSupport", crypto,
-                ciphers, subprocess, system,
+                "HLSMedia", "MediaTransfer", "NetworkAddresses", "ChildProcess", "SeededGenerator", "TestServers",
+                "TestSupport",
+                crypto, ciphers, subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -326,7 +334,8 @@ let package = Package(
             dependencies: [
                 "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs", "Operations", "DownloadRunner",
                 "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
-                "MediaTransfer", "ProviderKit", "UserState", "Hooks", "TestSupport", logging, system,
+                "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks", "TestSupport", logging,
+                system,
             ],
             swiftSettings: house),
         .testTarget(

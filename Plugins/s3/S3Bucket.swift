@@ -47,6 +47,9 @@ struct S3Bucket: Sendable, PrintsRedacted {
         }
     }
 
+    /// A client that leads to no nearer network than the bucket is in.
+    func client(_ settings: HostSettings) -> HTTPClient { HTTPClient(settings: settings, confinedTo: address) }
+
     /// The course's folder, for this process.
     var name: String { "\(address.text) \(prefix)" }
 

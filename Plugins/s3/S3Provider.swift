@@ -16,7 +16,7 @@ struct S3Provider: Provider {
         let parameters = request.course.parameters
         let bucket = try S3Bucket(parameters, request.credentials, now: request.now)
         let media = try MediaFiles(parameters)
-        let client = HTTPClient(settings: request.settings)
+        let client = bucket.client(request.settings)
         return try await pages.page(request) { _ throws(ProviderError) in
             let found = try await S3Reader(bucket, client).files(media)
             await beside.note(found.beside, of: bucket.name)
@@ -33,7 +33,7 @@ struct S3Provider: Provider {
         }
         if request.previous?.reason == .rejected {
             // Its server has told the host a status only; to us it tells why.
-            try await S3Reader(bucket, HTTPClient(settings: request.settings)).tryObject(key)
+            try await S3Reader(bucket, bucket.client(request.settings)).tryObject(key)
         }
         let lifetime = Int(parameters["lifetime"]?.int ?? 3600)
         guard (1...604_800).contains(lifetime) else {
@@ -41,7 +41,7 @@ struct S3Provider: Provider {
         }
         let end = bucket.signer.map { Date(timeIntervalSince1970: Double($0.seconds) + Double(lifetime)) }
         let media = try MediaFiles(parameters)
-        let client = HTTPClient(settings: request.settings)
+        let client = bucket.client(request.settings)
         return await beside.adding(
             to: Resolution(url: bucket.request(for: key, lifetime: lifetime).text, expiresAt: end),
             at: request.video.id.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
@@ -67,7 +67,7 @@ struct S3Provider: Provider {
             let bucket = try S3Bucket(request.parameters, Secret(credentials), now: request.now)
             let settings = request.settings
             _ = try await HostLogins.trying { () async throws(ProviderError) in
-                try await S3Reader(bucket, HTTPClient(settings: settings)).page(after: nil, count: 1)
+                try await S3Reader(bucket, bucket.client(settings)).page(after: nil, count: 1)
             }
         }
         return Login(credentials: credentials)

@@ -32,8 +32,9 @@ struct SecureLink: Provider {
         let folder = index.hasSuffix("/") ? index : index + "/"
         let signer = try LinkSigner(parameters, request.credentials, now: request.now)
         let media = try MediaFiles(parameters)
-        let client = HTTPClient(settings: request.settings)
         let words = ["id": "", "course": request.course.id, "chapter": ""]
+        let client = HTTPClient(
+            settings: request.settings, confinedTo: WebAddress(try signer.url(folder, words: words)))
         return try await pages.page(request) { _ throws(ProviderError) in
             let found = try await FolderWalk(parameters).files { names in
                 do throws(ProviderError) {

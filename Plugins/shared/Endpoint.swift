@@ -34,7 +34,7 @@ struct Endpoint: PrintsRedacted {
     ) throws(ProviderError) {
         address = try Self.address(parameters)
         login = HostLogins(credentials).login(for: address)
-        client = HTTPClient(settings: settings)
+        client = HTTPClient(settings: settings, confinedTo: address)
     }
 
     /// The parameter `endpoint`.

@@ -1,4 +1,5 @@
 import CLibCurl
+import NetworkAddresses
 import ProviderKit
 import Synchronization
 
@@ -13,6 +14,8 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
     private let settings: HostSettings
     private let limit: Duration
     private let bodyBound: Int
+    /// Nil for any network.
+    private let reach: RequestReach?
     private var easy: UnsafeMutableRawPointer?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var status = 0
@@ -20,13 +23,15 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
     private var headerSize = 0
     private var body: [UInt8] = []
     private var isTooLarge = false
+    private var isOutOfReach = false
     private let cancellation = Atomic(false)
 
-    init(_ request: HTTPRequest, settings: HostSettings, limit: Duration, bodyBound: Int) {
+    init(_ request: HTTPRequest, settings: HostSettings, limit: Duration, bodyBound: Int, reach: RequestReach?) {
         self.request = request
         self.settings = settings
         self.limit = limit
         self.bodyBound = bodyBound
+        self.reach = reach
     }
 
     /// Whether the result isn't wanted any more.
@@ -65,7 +70,22 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
         cf_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
             CurlExchange.of(me)?.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
         }
+        if reach != nil {
+            cf_set_pointer(easy, CURLOPT_PREREQDATA, me)
+            cf_set_prerequest_callback(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
+                let address = address.map { String(cString: $0) } ?? ""
+                return CurlExchange.of(me)?.mayAsk(address) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            }
+        }
         return easy
+    }
+
+    /// Called with the address of the connection, also of one that another request has made, before anything is sent.
+    private func mayAsk(_ address: String) -> Bool {
+        let named = NetworkScope(name: request.address.name)
+        let scope = settings.usesProxy(for: request.address) ? named : NetworkScope(address: address) ?? named
+        isOutOfReach = reach?.allows(scope, for: request.address.name) == false
+        return !isOutOfReach
     }
 
     /// The result, once libcurl is done. Frees the handle.
@@ -73,6 +93,7 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
         if let easy { curl_easy_cleanup(easy) }
         if let fields { curl_slist_free_all(fields) }
         (easy, fields) = (nil, nil)
+        if isOutOfReach { return .failure(.outOfReach) }
         if isTooLarge { return .failure(.tooLarge(bodyBound)) }
         if code == CURLE_OPERATION_TIMEDOUT { return .failure(.timedOut(limit)) }
         guard code == CURLE_OK else { return .failure(.curl(code)) }

@@ -7,17 +7,23 @@ enum CurlFailure: Error {
     case timedOut(Duration)
     /// The body is larger than so many bytes.
     case tooLarge(Int)
+    /// The address is in a network that whoever named it may not lead to. No request was sent there.
+    case outOfReach
     case curl(CURLcode)
 
     /// A message with nothing of the address but its host.
     func error(at address: WebAddress) -> ProviderError {
-        ProviderError(.unavailable, message(address.host), server: address.origin)
+        // The server isn't to blame, and nobody waits for it.
+        if case .outOfReach = self { return ProviderError(.unavailable, message(address.host)) }
+        return ProviderError(.unavailable, message(address.host), server: address.origin)
     }
 
     private func message(_ host: String) -> String {
         switch self {
         case .timedOut(let limit): "\(host) doesn't answer within \(limit.components.seconds) s"
         case .tooLarge(let bound): "the answer of \(host) is larger than \(bound >> 20) MiB"
+        case .outOfReach:
+            "a redirect or a link points to \(host), an address on this machine or in a private network, which only a server there may name"
         case .curl(let code): message(host, code)
         }
     }

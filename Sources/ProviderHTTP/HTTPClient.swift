@@ -1,3 +1,4 @@
+import NetworkAddresses
 public import ProviderKit
 
 /// Sends requests, with the host's settings and within bounds.
@@ -13,12 +14,19 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     public var bodyBound: Int
     /// The limit on redirects.
     public var redirectBound: Int
+    private let lookup: ReachLookup?
 
     /// Makes a client. Defaults: 25 seconds, 16 MiB, 5 redirects.
+    ///
+    /// - Parameter confinedTo: the address that the user wrote. Requests then go only to the public network, or to the
+    ///   network that its server is in: this machine, the link, or a private network. So what a stranger names, such as
+    ///   the target of a redirect or the next page of a list, doesn't lead into a network that it doesn't come from.
     public init(
-        settings: HostSettings, timeout: Duration = .seconds(25), bodyBound: Int = 16 << 20, redirectBound: Int = 5
+        settings: HostSettings, confinedTo: WebAddress? = nil, timeout: Duration = .seconds(25),
+        bodyBound: Int = 16 << 20, redirectBound: Int = 5
     ) {
         self.settings = settings
+        lookup = confinedTo.map(ReachLookup.init)
         self.timeout = timeout
         self.bodyBound = bodyBound
         self.redirectBound = redirectBound
@@ -36,7 +44,8 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     ///
     /// Redirects are followed for GET, HEAD and PROPFIND, and with 307 and 308 for every method; 303 makes a GET of any. `login`,
     /// `Authorization` and `Cookie` stay with the origin of the first request, a redirect of a body to another origin is an
-    /// error, and so is one from https to http.
+    /// error, and so is one from https to http. Of a confined client the address of the connection counts, with a proxy,
+    /// which resolves names itself, the host's name; nothing is sent beyond its reach.
     public func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         let end = ContinuousClock.now + timeout
         var request = request
@@ -54,7 +63,14 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     private func exchange(
         _ request: HTTPRequest, within limit: Duration
     ) async throws(ProviderError) -> HTTPResponse {
-        let exchange = CurlExchange(request, settings: settings, limit: limit, bodyBound: bodyBound)
+        let reach = await lookup?.reach(settings)
+        if let reach, let scope = NetworkScope(literal: request.address.name),
+            !reach.allows(scope, for: request.address.name)
+        {
+            throw CurlFailure.outOfReach.error(at: request.address)
+        }
+        let exchange = CurlExchange(
+            request, settings: settings, limit: limit, bodyBound: bodyBound, reach: reach)
         switch await CurlThread.shared.run(exchange) {
         case .success(let response): return response
         case .failure(.timedOut): throw CurlFailure.timedOut(timeout).error(at: request.address)

@@ -22,6 +22,12 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
     /// The query without its question mark, percent-encoded; nil if there is none.
     public let query: String?
 
+    /// ``host`` without its port.
+    var name: String {
+        guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return host }
+        return String(host[..<colon])
+    }
+
     /// Scheme, host and port: `https://media.example.org`.
     public var origin: String { "\(scheme)://\(host)" }
 

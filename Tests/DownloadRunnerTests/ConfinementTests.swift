@@ -2,6 +2,7 @@ import CourseCatalog
 import Foundation
 import Logging
 import MediaTransfer
+import NetworkAddresses
 import ProviderHost
 import ProviderKit
 import SystemPackage

@@ -212,6 +212,7 @@ class Host:
         while (line := reader.readline(65536)) not in (b"\r\n", b"\n", b""):
             name, _, value = line.decode("latin-1").partition(":")
             headers[name.strip().lower()] = value.strip()
+        reader.read(int(headers.get("content-length", 0)))
         return Request(method, path, headers)
 
     def close(self):

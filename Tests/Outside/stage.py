@@ -136,7 +136,7 @@ class Stage:
         self.plugins, self.catalog = self.folder / "plugins", self.folder / "catalog.yaml"
         self.plugins.mkdir(mode=0o755)
         (self.folder / "home").mkdir()
-        self.running = []
+        self.running, self.variables = [], {}
 
     def plugin(self, name, body, **manifest):
         """Writes a plugin whose `answer(params)` is in `body`; a new one takes the place of an old one."""
@@ -185,7 +185,7 @@ def answer(params):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("COURSEFETCH_", "XDG_"))}
         # Plugins that run `python3` find the packages of the tests.
         path = os.pathsep.join([str(pathlib.Path(sys.prefix) / "bin"), kept.get("PATH", os.defpath)])
-        return {**kept, "PATH": path, "HOME": str(self.folder / "home"), "NO_PROXY": "*", "no_proxy": "*"}
+        return {**kept, "PATH": path, "HOME": str(self.folder / "home"), "NO_PROXY": "*", "no_proxy": "*", **self.variables}
 
     def places(self, command, arguments):
         options = ["--library", str(self.library), "--state", str(self.state)] if command != "check" else []

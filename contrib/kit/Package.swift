@@ -20,7 +20,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "ProviderKit", swiftSettings: settings),
-        .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
-        .target(name: "ProviderHTTP", dependencies: ["ProviderKit", "CLibCurl", "CLibExpat"], swiftSettings: settings),
+        .target(name: "NetworkAddresses", swiftSettings: settings),
+        .target(
+            name: "ProviderHTTP", dependencies: ["ProviderKit", "NetworkAddresses", "CLibCurl", "CLibExpat"],
+            swiftSettings: settings),
     ])

@@ -1,6 +1,7 @@
 import CourseCatalog
 import Foundation
 import MediaTransfer
+import NetworkAddresses
 import ProviderKit
 import SyncFacts
 

@@ -1,6 +1,7 @@
 package import CourseCatalog
 import FileSystem
-package import MediaTransfer
+import MediaTransfer
+package import NetworkAddresses
 import ProviderHost
 import ProviderKit
 
@@ -22,14 +23,17 @@ extension ProviderPool {
     package func confinement(of source: ListingSource) async -> NetworkScope? {
         guard let parameter = confiningParameter(of: source.provider) else { return nil }
         guard let text = parameters(of: source.settings)[parameter]?.string,
-            let host = (Origin(url: text) ?? Origin(url: "https://\(text)"))?.host
+            let origin = Origin(url: text) ?? Origin(url: "https://\(text)")
         else {
             return .world
         }
-        if let known = knownScope(of: host) { return known }
+        if let known = knownScope(of: origin) { return known }
+        let isProxied = EnvironmentProxy.current.isUsed(scheme: origin.scheme, host: origin.host)
         // Without an answer nothing near is reached, and the next request looks again.
-        guard let scope = await Blocking.run({ _ in NetworkScope.lookUp(host) }) else { return .world }
-        note(scope, of: host)
+        guard let scope = await Blocking.run({ _ in NetworkScope.lookUp(origin.host, isProxied: isProxied) }) else {
+            return .world
+        }
+        note(scope, of: origin)
         return scope
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HLSMedia
 package import Logging
 import MediaTransfer
+import NetworkAddresses
 package import ProviderHost
 package import ProviderKit
 import Synchronization
@@ -18,7 +19,7 @@ package final class ProviderPool: Sendable {
         var broken: [(name: String, reason: String)] = []
         var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
         /// The networks of servers whose names were looked up.
-        var scopes: [String: NetworkScope] = [:]
+        var scopes: [Origin: NetworkScope] = [:]
         /// Keeps the identifiers in `parameters` valid.
         var kept: [Settings] = []
     }
@@ -105,9 +106,9 @@ package final class ProviderPool: Sendable {
         return plugin.manifest.confinedTo
     }
 
-    func knownScope(of host: String) -> NetworkScope? { state.withLock { $0.scopes[host] } }
+    func knownScope(of server: Origin) -> NetworkScope? { state.withLock { $0.scopes[server] } }
 
-    func note(_ scope: NetworkScope, of host: String) { state.withLock { $0.scopes[host] = scope } }
+    func note(_ scope: NetworkScope, of server: Origin) { state.withLock { $0.scopes[server] = scope } }
 
     /// Reads the credentials just stored by a login at a provider, for requests from now on. Returns whether there are
     /// any.

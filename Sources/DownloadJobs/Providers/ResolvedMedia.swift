@@ -2,6 +2,7 @@ import Crypto
 import FileSystem
 package import Foundation
 import MediaTransfer
+import NetworkAddresses
 package import ProviderKit
 import RunSchedule
 

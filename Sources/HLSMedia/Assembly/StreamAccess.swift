@@ -1,4 +1,5 @@
 package import MediaTransfer
+package import NetworkAddresses
 
 /// A stream's access to its host: the requests, with the provider's tokens and headers, and its share of connections.
 package struct StreamAccess: Sendable, RedactedInPrint {

@@ -1,5 +1,6 @@
 import Crypto
-package import MediaTransfer
+import MediaTransfer
+package import NetworkAddresses
 
 /// A stream whose playlists have been read, with the selected renditions.
 package struct StreamSource: Sendable, RedactedInPrint {

@@ -1,4 +1,5 @@
-package import MediaTransfer
+import MediaTransfer
+package import NetworkAddresses
 
 /// The requests for one stream, in order.
 package struct StreamPlan: Sendable, Equatable, RedactedInPrint {

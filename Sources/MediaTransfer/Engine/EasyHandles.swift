@@ -1,4 +1,5 @@
 import CLibCurl
+import NetworkAddresses
 
 /// libcurl's easy handles: made when none is idle, kept for the next request if libcurl allows that, with common TLS
 /// sessions. Connections belong to the multi handle, and outlive them.
@@ -29,7 +30,7 @@ final class EasyHandles {
 
     init(
         configuration: TransferConfiguration,
-        keepsIdle: Bool = mayKeepIdle(CurlLibrary.versionNumber, isBehindProxy: EnvironmentProxy.isSet)
+        keepsIdle: Bool = mayKeepIdle(CurlLibrary.versionNumber, isBehindProxy: EnvironmentProxy.current.isSet)
     ) {
         self.configuration = configuration
         self.keepsIdle = keepsIdle

@@ -1,5 +1,6 @@
 import CLibCurl
 import Foundation
+import NetworkAddresses
 
 /// One transfer in progress: libcurl's handle, the file or buffer, and its progress.
 ///
@@ -123,8 +124,10 @@ final class Transfer: RedactedInPrint {
 
     /// Called with the address of the connection before the request is sent; false prevents it.
     private func willAsk(_ address: String) -> Bool {
-        let named = NetworkScope(name: policy.current.origin.host)
-        let hop = EnvironmentProxy.isSet ? named : NetworkScope(address: address) ?? named
+        let host = policy.current.origin.host
+        let named = NetworkScope(name: host)
+        let isProxied = EnvironmentProxy.current.isUsed(scheme: policy.current.origin.scheme, host: host)
+        let hop = isProxied ? named : NetworkScope(address: address) ?? named
         scope = scope == nil || scope == hop ? hop : .world
         guard allows(hop) else {
             failure = .outOfReach

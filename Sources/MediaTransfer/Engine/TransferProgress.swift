@@ -1,3 +1,4 @@
+package import NetworkAddresses
 import Synchronization
 
 /// The progress of a transfer, readable from any thread. One for each call of

@@ -1,3 +1,5 @@
+package import NetworkAddresses
+
 /// The file to request, the secrets to send, and the start offset.
 ///
 /// Its description shows nothing: URL, fields and query may be secrets.

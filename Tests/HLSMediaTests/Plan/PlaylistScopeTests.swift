@@ -1,5 +1,6 @@
 import Foundation
 import MediaTransfer
+import NetworkAddresses
 import TestServers
 import TestSupport
 import Testing

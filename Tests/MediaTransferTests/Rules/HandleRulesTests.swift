@@ -1,4 +1,5 @@
 import Foundation
+import NetworkAddresses
 import TestServers
 import Testing
 
@@ -34,7 +35,23 @@ import Testing
             (["HTTP_PROXY": "x", "no_proxy": "x"], false),
         ] as [([String: String], Bool)])
     func variables(environment: [String: String], isSet: Bool) {
-        #expect(EnvironmentProxy.isSet(in: environment) == isSet)
+        #expect(EnvironmentProxy(environment).isSet == isSet)
+    }
+
+    @Test("a request goes to the proxy of its scheme, unless no_proxy has its host or a name above that")
+    func requests() {
+        let one = EnvironmentProxy(["https_proxy": "x", "no_proxy": " .Lan, media.example.org. ,10.0.0.0/8"])
+        #expect(one.isUsed(scheme: "https", host: "example.org") && !one.isUsed(scheme: "http", host: "example.org"))
+        for host in ["lan", "nas.lan", "NAS.lan.", "media.example.org", "a.media.example.org"] {
+            #expect(!one.isUsed(scheme: "https", host: host), "\(host)")
+        }
+        for host in ["plan", "nas.lan.org", "example.org", "10.0.0.1", "[::1]"] {
+            #expect(one.isUsed(scheme: "https", host: host), "\(host)")
+        }
+        let none = EnvironmentProxy(["all_proxy": "x", "NO_PROXY": "*"])
+        #expect(none.isSet && !none.isUsed(scheme: "http", host: "example.org"))
+        let all = EnvironmentProxy(["ALL_PROXY": "x", "no_proxy": ""])
+        #expect(all.isUsed(scheme: "http", host: "h") && all.isUsed(scheme: "https", host: "h"))
     }
 
     /// A name of this many bytes, in labels that are short enough.

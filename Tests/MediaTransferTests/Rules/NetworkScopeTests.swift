@@ -1,4 +1,5 @@
 import MediaTransfer
+import NetworkAddresses
 import TestServers
 import Testing
 
@@ -40,10 +41,14 @@ struct NetworkScopeTests {
     @Test("a host is looked up: a private address counts more than a public one, this machine and the link less")
     func lookUp() {
         for name in ["localhost", "127.0.0.1", "[::1]", "2130706433"] {
-            #expect(NetworkScope.lookUp(name) == .loopback)
+            #expect(NetworkScope.lookUp(name, isProxied: false) == .loopback)
         }
-        #expect(NetworkScope.lookUp("169.254.169.254") == .link && NetworkScope.lookUp("10.0.0.1") == .privateNetwork)
-        #expect(NetworkScope.lookUp("nowhere.invalid") == nil || NetworkScope.lookUp("nowhere.invalid") == .world)
+        for (address, scope) in [("169.254.169.254", NetworkScope.link), ("10.0.0.1", .privateNetwork)] {
+            for isProxied in [false, true] { #expect(NetworkScope.lookUp(address, isProxied: isProxied) == scope) }
+        }
+        let nowhere = NetworkScope.lookUp("nowhere.invalid", isProxied: false)
+        #expect(nowhere == nil || nowhere == .world)
+        #expect(NetworkScope.lookUp("nowhere.invalid", isProxied: true) == .world)
         #expect(NetworkScope.of([]) == nil && NetworkScope.of([.link]) == .link && NetworkScope.of([.world]) == .world)
         #expect(NetworkScope.of([.world, .privateNetwork, .link]) == .privateNetwork)
         #expect(NetworkScope.of([.world, .loopback]) == .world && NetworkScope.of([.loopback, .link]) == .world)

@@ -44,7 +44,7 @@ package enum NetworkScope: Sendable, Hashable {
         }
         var four = in_addr()
         // Anything else is a name; `inet_aton` ignores text after a blank.
-        guard let first = text.utf8.first, ASCII.isDigit(first), !text.utf8.contains(where: { $0 <= 0x20 }),
+        guard let first = text.utf8.first, (0x30...0x39).contains(first), !text.utf8.contains(where: { $0 <= 0x20 }),
             inet_aton(text, &four) != 0
         else { return nil }
         self = NetworkScope(four: UInt32(bigEndian: four.s_addr))
