@@ -46,7 +46,27 @@ struct IndexProvider: Provider {
         _ endpoint: Endpoint, _ path: [String], _ media: MediaFiles
     ) async throws(ProviderError) -> FolderWalk.Entries {
         guard let address = endpoint.address.appending(path, isFolder: true) else { return FolderWalk.Entries() }
-        let response = try await endpoint.client.get(address, headers: headers, login: endpoint.login)
+        let response =
+            path.isEmpty
+            ? try await root(endpoint, address)
+            : try await endpoint.client.get(address, headers: headers, login: endpoint.login)
         return try await IndexReader(response).entries(media, endpoint.client, endpoint.login).beneath(path)
+    }
+
+    /// The course's own folder. Its address may be that of a file by mistake: before another is made of it, the server is
+    /// asked about it, if it looks like a file's; any other one only after the server has nothing at the folder's.
+    private static func root(_ endpoint: Endpoint, _ address: WebAddress) async throws(ProviderError) -> HTTPResponse {
+        let file = EndpointFile(endpoint: endpoint)
+        let head = file.isLikely ? await file.head() : nil
+        if EndpointFile.isFile(head, isNoFolder: false) { throw await file.error(head) }
+        do throws(ProviderError) {
+            let response = try await endpoint.client.get(address, headers: headers, login: endpoint.login)
+            if EndpointFile.isFeed(response) { throw EndpointFile.error(at: endpoint, isFeed: true) }
+            return response
+        } catch {
+            guard file.isPossible, error.kind == .notFound || error.kind == .gone else { throw error }
+            let head = if let head { head } else { await file.head() }
+            throw EndpointFile.isFile(head, isNoFolder: true) ? await file.error(head) : error
+        }
     }
 }

@@ -133,7 +133,7 @@ struct IndexReader {
     }
 
     /// Whether a name has no ending, as a file's would be.
-    private static func mayBeFolder(_ name: String) -> Bool {
+    static func mayBeFolder(_ name: String) -> Bool {
         guard !name.hasPrefix("."), let end = MediaFiles.fileExtension(name) else { return !name.hasPrefix(".") }
         return !(1...8).contains(end.utf8.count) || !end.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             || end.allSatisfy(\.isNumber)

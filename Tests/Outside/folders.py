@@ -125,6 +125,53 @@ AddIcon /icons/movie.gif .mp4
         self.assertIn("refuses this login", self.refused(
             lambda: provider.resolve(where, "v", credentials=credentials, **refused), "auth_required").message)
 
+    def test_the_address_of_a_file_is_told_and_nothing_beneath_it_is_asked_for(self):
+        rss = '<?xml version="1.0"?><rss version="2.0"><channel><title>F</title></channel></rss>'
+        atom = '<?xml version="1.0"?><!-- x --><atom:feed xmlns:atom="http://www.w3.org/2005/Atom"></atom:feed>'
+        files = {
+            "/feed.xml": ("text/xml; charset=utf-8", rss), "/c/atom.xml": ("application/atom+xml", atom),
+            "/list.xml": ("application/xml", "<list/>"), "/a.mp4": ("video/mp4", "x"), "/page.php": ("text/html", "<html>x</html>"),
+            "/list.json": ("application/json", "[]"), "/feed": ("application/rss+xml", rss), "/blog/feed/": ("text/xml", rss)}
+
+        def answer(r):
+            kind, text = files.get(r.path, ("text/html", ""))
+            body = "" if r.command == "HEAD" else text
+            r.reply(200 if r.path in files else 404, body, length=len(text) if r.command == "HEAD" else None, Content_Type=kind)
+
+        server = Scripted(self, answer)
+        for path, isFeed, seen in (
+            ("/feed.xml", True, ["HEAD /feed.xml", "GET /feed.xml"]), ("/c/atom.xml", True, ["HEAD /c/atom.xml", "GET /c/atom.xml"]),
+            ("/list.xml", False, ["HEAD /list.xml", "GET /list.xml"]), ("/a.mp4", False, ["HEAD /a.mp4"]),
+            # A page or a list may be a folder's.
+            ("/page.php", False, ["HEAD /page.php", "GET /page.php/"]), ("/list.json", False, ["HEAD /list.json", "GET /list.json/"]),
+            ("/feed", True, ["GET /feed/", "HEAD /feed", "GET /feed"]), ("/blog/feed/", True, ["GET /blog/feed/"]),
+        ):
+            with self.subTest(path):
+                del server.seen[:]
+                error = self.refused(lambda: self.provider().list({"endpoint": server.url + path}), "invalid_parameters")
+                self.assertIn(f"at this address {server.host} has a {'feed' if isFeed else 'file'}, not a folder", error.message)
+                self.assertEqual("provider: feed" in error.message, isFeed)
+                self.assertEqual([f"{method} {path}" for method, path, _ in server.seen], seen)
+        self.refused(lambda: self.provider().list({"endpoint": server.url + "/nothing.xml"}), "not_found")
+
+    def test_a_folder_whose_name_looks_like_a_files_is_listed(self):
+        page = '<title>Index of</title><a href="a.mp4">a</a>'
+
+        def answer(r):
+            if r.path in ("/v1.data", "/2026.1"):
+                r.reply(301, Location=r.path + "/")
+            elif r.path == "/no.head" and r.command == "HEAD":
+                r.reply(405)
+            else:
+                r.reply(200, "" if r.command == "HEAD" else page, Content_Type="text/html")
+
+        server = Scripted(self, answer)
+        for path, requests in (("/v1.data", 3), ("/v1.data/", 1), ("/2026.1", 1), ("/Lectures", 1), ("/no.head", 2), ("/plain.dir", 2)):
+            with self.subTest(path):
+                del server.seen[:]
+                self.assertEqual(self.provider().list({"endpoint": server.url + path})["ids"], ["a.mp4"])
+                self.assertEqual(len(server.seen), requests, server.seen)
+
     def test_a_page_that_is_no_listing_is_told_and_links_elsewhere_are_ignored(self):
         pages = {
             "/": "<html><title>Welcome</title><p>Under construction",
