@@ -45,6 +45,34 @@ struct TrueWordsTests {
         #expect(Self.status(report).contains("c  Course  1 of 2 finished"))
     }
 
+    @Test("why a course was left unchanged is said once: by the live view, else by the errors of the summary")
+    func heldOnce() {
+        let held = HeldCourse(course: "c", title: "C", reason: .unreadable("its folder can't be read"))
+        let summary = SyncSummary(
+            conditions: [.stateUnusable], errors: [.held(held), .refusal(.unexpected("something else"))])
+        #expect(SummaryText.errors(summary) == ["error: \(held.message)", "error: something else"])
+        #expect(SummaryText.errors(summary, hasLiveView: true) == ["error: something else"])
+    }
+
+    @Test("the summary is broken at blanks to a terminal's width; a command at its end stays whole")
+    func wrapped() {
+        func lines(_ text: String) -> [String] { SummaryText.wrapped(text, to: 40) }
+        #expect(lines("exit code 75: 3 videos left") == ["exit code 75: 3 videos left"])
+        #expect(
+            lines("exit code 75: 3 videos left for the next sync; h is left alone for another 1h00m") == [
+                "exit code 75: 3 videos left for the next", "sync; h is left alone for another 1h00m",
+            ])
+        #expect(
+            lines(
+                "videos of provider p wait for a login, as was said before: coursefetch login --provider p --state /s")
+                == [
+                    "videos of provider p wait for a login,", "as was said before:",
+                    "    coursefetch login --provider p --state /s",
+                ])
+        let excerpt = "/a/very/long/path/to/a/catalog.yaml:4:15: error: no provider\n  \"provider\": \"x\"\n  ^"
+        #expect(lines(excerpt) == [excerpt])
+    }
+
     @Test("a run that left a course unchanged has done nothing, rather than found nothing new")
     func held() {
         var summary = SyncSummary(downloads: [.finished: 45])

@@ -132,13 +132,27 @@ package enum SummaryText {
     }
 
     /// The errors of a run after its failures: a provider mentioned by a failed video isn't repeated.
-    package static func errors(_ summary: SyncSummary) -> [String] {
+    ///
+    /// - Parameter hasLiveView: whether a live view has told of each course that it was left unchanged, and why.
+    package static func errors(_ summary: SyncSummary, hasLiveView: Bool = false) -> [String] {
         let told = summary.failures.map(\.1).filter { $0.kind == .providerFailed }
         return errors(
             summary.errors.filter { problem in
-                guard case .refusal(.provider(.broken(_, let reason))) = problem else { return true }
-                return !told.contains { $0.message.hasSuffix(reason) }
+                switch problem {
+                case .held: !hasLiveView
+                case .refusal(.provider(.broken(_, let reason))): !told.contains { $0.message.hasSuffix(reason) }
+                default: true
+                }
             })
+    }
+
+    /// A text of the summary in lines of a terminal with so many columns. A command at its end is a line of its own, which
+    /// is never broken; neither is an excerpt of a catalog.
+    package static func wrapped(_ text: String, to columns: Int) -> [String] {
+        guard !text.contains("\n"), DisplayWidth.of(text) > columns else { return [text] }
+        guard let command = text.firstRange(of: ": coursefetch ") else { return TerminalText.wrap(text, to: columns) }
+        return TerminalText.wrap(String(text[..<command.lowerBound]) + ":", to: columns)
+            + ["    \(text[command.lowerBound...].dropFirst(2))"]
     }
 
     /// The errors in the format of compilers, with their source lines.

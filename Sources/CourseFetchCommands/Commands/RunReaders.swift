@@ -86,7 +86,8 @@ struct RunReaders: Sendable {
         }
         let time = ClockText.local(next, now: Date(), zone: zone)
         let problems = SummaryText.problems(summary)
-        for text in SummaryText.errors(summary) + [SummaryText.line(summary)] + problems {
+        let errors = SummaryText.errors(summary, hasLiveView: screen != nil)
+        for text in errors + [SummaryText.line(summary)] + problems {
             say(text, isResult: false)
         }
         if !choice.isQuiet { say("watching; next check at \(time), or when a catalog changes", isResult: false) }
@@ -101,23 +102,30 @@ struct RunReaders: Sendable {
             return await output.flush()
         }
         if !choice.isJSON {
-            for text in SummaryText.errors(summary) { output.line(text, to: STDERR_FILENO) }
+            for text in SummaryText.errors(summary, hasLiveView: screen != nil) { write(text, to: STDERR_FILENO) }
         }
         let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
         // A run that never began has no summary.
         if isWorthALine, summary.errors.isEmpty || summary.seconds > 0 {
             let line = SummaryText.line(summary)
             let isResult = choice.hasResults && !choice.isQuiet
-            output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
+            write(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
         }
         if !choice.isJSON {
             // An expired login or an old failure needs the user: cron's mail must have it.
             let lines =
                 choice.isQuiet
                 ? SummaryText.remedies(summary) : SummaryText.advice(summary)
-            for line in lines { output.line(line, to: STDERR_FILENO) }
+            for line in lines { write(line, to: STDERR_FILENO) }
         }
         await output.flush()
+    }
+
+    /// A text of the summary, below the live view in the terminal's lines.
+    private func write(_ text: String, to descriptor: Int32) {
+        let isBelow = screen != nil && descriptor == STDERR_FILENO
+        let lines = isBelow ? SummaryText.wrapped(text, to: TerminalSize.of(descriptor: descriptor).columns) : [text]
+        for line in lines { output.line(line, to: descriptor) }
     }
 
     /// A line while the run goes on, above the live view where there is one.
