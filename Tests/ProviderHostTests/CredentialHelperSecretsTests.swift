@@ -1,3 +1,4 @@
+import Foundation
 import ProviderKit
 import Testing
 
@@ -48,12 +49,44 @@ struct CredentialHelperSecretsTests {
         }
     }
 
+    @Test("a secret with the name of a line about the request has a key of its own, and comes back under its name")
+    func ownKeys() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let kept = folder.appending(path: "kept").path
+        let helper = CredentialHelper(
+            command: "f() { if [ $1 = store ]; then cat > \(kept); else cat \(kept); fi; }; f", provider: "secure-link",
+            user: "anna", endpoint: "https://h")
+        let secrets = ["host": "media.example.org", "path": "/a", "endpoint": "e", "protocol": "p", "secret": "s"]
+        try await helper.run(.store, secrets: secrets)
+        #expect(
+            try String(contentsOfFile: kept, encoding: .utf8) == """
+                protocol=coursefetch
+                host=secure-link
+                path=anna
+                endpoint=https://h
+                secret_endpoint=e
+                secret_host=media.example.org
+                secret_path=/a
+                secret_protocol=p
+                secret=s
+
+
+                """)
+        #expect(try await helper.run(.get).value == secrets)
+        // A helper that keeps names as they are has them under these.
+        let plain = CredentialHelper(command: "printf 'host=h\\nsecret=s\\n' #", provider: "secure-link", user: "anna")
+        #expect(
+            CredentialHelper.secrets(["host", "secret"], in: try await plain.run(.get)) == ["host": "h", "secret": "s"])
+    }
+
     @Test("the command is a shell command, with the operation appended")
     func command() async throws {
         let helper = CredentialHelper(command: "f() { echo op=$2; echo arg=$1; cat; }; f one", provider: "p", user: "u")
         #expect(
             try await helper.run(.get).value
-                == ["op": "get", "arg": "one", "protocol": "coursefetch", "host": "p", "path": "u"])
+                == ["op": "get", "arg": "one"], "its own lines, repeated, are no secrets")
         await #expect(throws: CredentialHelper.Failure.exited(3)) {
             try await CredentialHelper(command: "exit 3;", provider: "p", user: "u").run(.get)
         }

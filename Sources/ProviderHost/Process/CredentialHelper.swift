@@ -27,6 +27,7 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         case unwritable(name: String)
     }
 
+    private static let scheme = "coursefetch"
     /// Its time limit; the user may have to type a passphrase meanwhile.
     static let patience = Duration.seconds(60)
     /// The limit on an answer's bytes.
@@ -76,18 +77,34 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         guard output.count <= Self.longest, let text = String(validating: output, as: UTF8.self) else {
             throw .unreadable
         }
-        return Secret(Self.values(text))
+        return Secret(answered(Self.values(text)))
+    }
+
+    /// The keys of a request itself.
+    private static let ownKeys: Set = ["protocol", "host", "path", "endpoint"]
+
+    /// The key of a secret: its name, with `secret_` before it if it is that of a line about the request.
+    private static func key(_ name: String) -> String { ownKeys.contains(name) ? "secret_\(name)" : name }
+
+    /// An answer's values by the names of secrets. A helper may repeat the request's own lines: these aren't secrets.
+    private func answered(_ values: [String: String]) -> [String: String] {
+        var values = values
+        for (name, own) in [("protocol", Self.scheme), ("host", provider), ("path", user)] where values[name] == own {
+            values[name] = nil
+        }
+        for name in Self.ownKeys { if let value = values.removeValue(forKey: Self.key(name)) { values[name] = value } }
+        return values
     }
 
     /// The lines of the request and of secrets to store; an empty one ends them.
     private func lines(_ secrets: [String: String]) throws(Failure) -> [UInt8] {
-        var lines = ["protocol=coursefetch", "host=\(provider)", "path=\(user)"]
+        var lines = ["protocol=\(Self.scheme)", "host=\(provider)", "path=\(user)"]
         if let endpoint { lines.append("endpoint=\(endpoint)") }
         for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
             guard !value.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" || $0 == "\0" }) else {
                 throw .unwritable(name: name)
             }
-            lines.append("\(name)=\(value)")
+            lines.append("\(Self.key(name))=\(value)")
         }
         return Array((lines.joined(separator: "\n") + "\n\n").utf8)
     }
