@@ -8,7 +8,7 @@ package enum ComparedCourses: Sendable, Equatable {
     case only(Set<String>)
 
     /// Whether it judges a course.
-    func contains(_ course: String) -> Bool {
+    package func contains(_ course: String) -> Bool {
         switch self {
         case .all: true
         case .without(let courses): !courses.contains(course)

@@ -118,11 +118,15 @@ struct SettlingTests {
 
         var told: [FileMove] = []
         try settling.run(at: Date()) { told = $0 }
+        #expect(told.isEmpty, "before the comparison nobody knows whether it is still wanted")
+        try settling.again(in: { _ in false }) { told = $0 }
+        #expect(told.isEmpty)
+        try settling.again(in: { _ in true }) { told = $0 }
         #expect(told.map(\.error) == [.notAFolder(path: "c")])
         #expect(try store.moves.putOff().count == 1)
 
         try FileManager.default.removeItem(atPath: temporary.at("library/c").string)
-        try settling.run(at: Date()) { told = $0 }
+        try settling.again(in: { _ in true }) { told = $0 }
         #expect(told.map(\.path) == ["c/x"] && told.allSatisfy { $0.error == nil })
         #expect(try store.moves.putOff().isEmpty && path(1, store) == "c/x")
         #expect(temporary.files(under: "library") == ["b/x": "b", "c/x": "a"])
@@ -151,7 +155,7 @@ struct SettlingTests {
         let settling = Settling(store: store, library: library)
         try settling.run(at: Date())
         #expect(temporary.files(under: "library") == ["a/x": "a", "a/x [2]": "b"])
-        try settling.run(at: Date())
+        try settling.again(in: { _ in true })
         #expect(temporary.files(under: "library") == ["b/x": "a", "a/x": "b"])
         #expect(try path(1, store) == "b/x" && path(2, store) == "a/x")
     }
@@ -170,7 +174,20 @@ struct SettlingTests {
         let other = try record([(2, "b/x", "d/x")], store)
         #expect(try store.moves.putOff().isEmpty)
         try settling.finishMoves(other)
-        try settling.run(at: Date())
+        try settling.again(in: { _ in true })
         #expect(temporary.files(under: "library") == ["a/x": "a", "c": "in the way", "d/x": "b"])
+    }
+
+    @Test("a move leads to the file of a stem, and to no other one that begins like it")
+    func leads() {
+        func move(to: String) -> RecordedMove {
+            RecordedMove(id: "1", from: "a/x.mp4", to: to, owner: .download(DownloadID(rawValue: 1)))
+        }
+        for to in ["c/V 1.mp4", "c/V 1.en.vtt", "c/V 1.hls/index.m3u8", "c/V 1 [v].hls/a.m4s"] {
+            #expect(move(to: to).leads(to: "c/V 1"))
+        }
+        for to in ["c/V 11.mp4", "c/V 1 more.mp4", "c/V.mp4", "d/V 1.mp4", "c/V 1"] {
+            #expect(!move(to: to).leads(to: "c/V 1"))
+        }
     }
 }

@@ -22,15 +22,14 @@ package struct Settling {
         package var unsettled: [String: LibraryError] = [:]
     }
 
-    /// Completes recorded moves first, and makes those again that failed; then completes interrupted renames, and removes
-    /// unwanted partials. A file that can't be put in its place costs its course only. Throws ``StoreError`` or
+    /// Completes recorded moves first; then completes interrupted renames, and removes unwanted partials. A file that can't be put in its place costs its course only. Throws ``StoreError`` or
     /// ``LibraryError``.
     ///
     /// `moved` is called before the state forgets the moves: after a kill in between the next start reports them again.
     @discardableResult
     package func run(at now: Date, moved: ([FileMove]) -> Void = { _ in }) throws -> Outcome {
         var outcome = Outcome()
-        let moves = try carryOut(try store.moves.recorded()) + carryOut(try takeUp())
+        let moves = try carryOut(try store.moves.recorded())
         moved(moves)
         try record(moves)
         for move in moves where move.path == nil {
@@ -95,11 +94,20 @@ package struct Settling {
         }
     }
 
-    /// Begins the moves again that failed in an earlier run.
-    private func takeUp() throws -> [RecordedMove] {
-        let putOff = try store.moves.putOff()
+    /// Makes the moves again that failed in an earlier run, of files of these courses. After a comparison: it may have
+    /// given the files other names, and these moves none. `moved` is called before the state forgets the moves.
+    package func again(in isCompared: (String) -> Bool, moved: ([FileMove]) -> Void = { _ in }) throws {
+        let moves = try carryOut(try takeUp(in: isCompared))
+        guard !moves.isEmpty else { return }
+        moved(moves)
+        try record(moves)
+    }
+
+    /// Begins them.
+    private func takeUp(in isCompared: (String) -> Bool) throws -> [RecordedMove] {
+        let putOff = try store.moves.putOff().filter { try course(of: $0.owner).map(isCompared) ?? true }
         let moves = try plan(putOff.map { (owner: $0.owner, from: $0.from, to: $0.to) })
-        if !putOff.isEmpty { try store.moves.takeUp(moves) }
+        if !putOff.isEmpty { try store.moves.takeUp(moves, insteadOf: putOff) }
         return moves
     }
 

@@ -97,11 +97,10 @@ extension SyncPass {
         let moves = try carryOut(more, held: plan.held + more.held)
         list.note(more.changes)
         let told = announce(more, moves)
-        plan.movedLater += told.moved
-        plan.unmoved += told.unmoved
-        if !more.moves.isEmpty {
-            do { try settling.record(moves) } catch { throw Refusal(any: error) }
-        }
+        if !more.moves.isEmpty { try record(moves) }
+        let again = try moveAgain(arrival.courses, held: more.held, list)
+        plan.movedLater += told.moved + again.moved
+        plan.unmoved += told.unmoved + again.unmoved
         plan.add(more)
         if !more.wanted.isEmpty || !more.counts.isEmpty {
             hub.post(

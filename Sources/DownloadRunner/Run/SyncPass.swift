@@ -81,15 +81,17 @@ struct SyncPass: Sendable {
                         courses: Dictionary(
                             first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
-        let told = announce(plan, moves)
-        plan.unmoved = settled.unmoved + told.unmoved
-        // Reported first: after a kill in between the next run reports them again.
-        if !plan.moves.isEmpty {
-            do { try settling.record(moves) } catch {
-                await giveUp()
-                throw Refusal(any: error)
-            }
+        var told = announce(plan, moves)
+        do throws(Refusal) {
+            // Reported first: after a kill in between the next run reports them again.
+            if !plan.moves.isEmpty { try record(moves) }
+            let again = try moveAgain(first.courses, held: plan.held, list)
+            told = (told.moved + again.moved, told.unmoved + again.unmoved)
+        } catch {
+            await giveUp()
+            throw error
         }
+        plan.unmoved = settled.unmoved + told.unmoved
         list.note(settled.changes)
         list.note(plan.changes)
         list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
@@ -244,6 +246,31 @@ struct SyncPass: Sendable {
         } catch {
             throw Refusal(any: error)
         }
+    }
+
+    /// Records what became of moves.
+    func record(_ moves: [FileMove]) throws(Refusal) {
+        do { try settling.record(moves) } catch { throw Refusal(any: error) }
+    }
+
+    /// Makes the moves again that failed in an earlier run, of the courses that were compared just now: only that tells
+    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files that weren't.
+    ///
+    /// - Parameter held: courses in which nothing is done.
+    func moveAgain(
+        _ courses: ComparedCourses, held: [HeldCourse], _ list: ListKeeper
+    ) throws(Refusal) -> (moved: Int, unmoved: Int) {
+        let held = Set(held.map(\.course))
+        var told = (moved: 0, unmoved: 0)
+        var changes = ReconcileChanges()
+        do {
+            try settling.again(in: { courses.contains($0) && !held.contains($0) }) { moves in
+                told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
+                changes.moves = moves.map(\.move)
+            }
+        } catch { throw Refusal(any: error) }
+        list.note(changes)
+        return told
     }
 
     /// Reports the results of the comparison. Returns the numbers of videos that were moved, and of files that weren't.

@@ -16,7 +16,7 @@ extension ChangeWriter {
         for id in changes.gone {
             try run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [now, id.rawValue])
         }
-        try MoveTable.begin(changes.moves, db)
+        try MoveTable.begin(changes.moves, stems: changes.stems, db)
     }
 
     private func save(_ course: CourseRecord) throws {

@@ -17,10 +17,10 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records these moves, which begin now, instead of all that were put off.
-    package func takeUp(_ moves: [RecordedMove]) throws(StoreError) {
+    /// Records these moves, which begin now, instead of those that were put off.
+    package func takeUp(_ moves: [RecordedMove], insteadOf putOff: [RecordedMove]) throws(StoreError) {
         try file.write { db in
-            try db.execute(sql: "DELETE FROM moves WHERE is_put_off = 1")
+            for old in putOff { try db.run("DELETE FROM moves WHERE id = ?", [old.id]) }
             for move in moves { try Self.insert(move, isPutOff: false, db) }
         }
     }
@@ -40,11 +40,14 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records moves that begin now, within a transaction. Put off ones of the same files are superseded.
-    static func begin(_ moves: [RecordedMove], _ db: Database) throws {
-        guard !moves.isEmpty else { return }
+    /// Records moves that begin now, within a transaction. Put off ones of the same files are superseded, and so are those
+    /// that lead to another stem than one of `stems`, which their files have from now on.
+    static func begin(_ moves: [RecordedMove], stems: [DownloadID: String], _ db: Database) throws {
+        guard !moves.isEmpty || !stems.isEmpty else { return }
         let owners = Set(moves.map(\.owner))
-        for old in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 1") where owners.contains(old.owner) {
+        for old in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 1") {
+            let stem = old.download.flatMap { stems[$0] }
+            guard owners.contains(old.owner) || stem.map({ !old.leads(to: $0) }) == true else { continue }
             try db.run("DELETE FROM moves WHERE id = ?", [old.id])
         }
         for move in moves { try insert(move, isPutOff: false, db) }

@@ -53,6 +53,10 @@ package struct ReconcileChanges: Sendable {
     package var retried: [OpenSidecar] = []
     /// Files with new paths.
     package var moves: [RecordedMove] = []
+    /// The names of the files of ``updated``.
+    package var stems: [DownloadID: String] {
+        Dictionary(updated.map { ($0.id, $0.fields.stem) }, uniquingKeysWith: { $1 })
+    }
 
     package init() {}
 

@@ -23,4 +23,18 @@ package struct RecordedMove: Sendable, Equatable {
         self.to = to
         self.owner = owner
     }
+
+    /// The download whose file it is, or beside whose file it is; nil for a cover.
+    package var download: DownloadID? {
+        switch owner {
+        case .download(let id), .sidecar(let id, _, _): id
+        case .course, .chapter: nil
+        }
+    }
+
+    /// Whether its new path is that of a file with this stem.
+    package func leads(to stem: String) -> Bool {
+        // A package beside others of its name has the video's id, too.
+        [".", " ["].contains { to.hasPrefix(stem + $0) }
+    }
 }

@@ -111,7 +111,11 @@ extension SyncRun {
     ) throws(StoreError) -> [DryRunItem] {
         let planned = Set(plan.moves.map(\.from))
         var items: [DryRunItem] = []
-        let moves = try store.moves.recorded() + store.moves.putOff()
+        let stems = plan.changes.stems
+        let putOff = try store.moves.putOff().filter { move in
+            move.download.flatMap { stems[$0] }.map(move.leads) ?? true
+        }
+        let moves = try store.moves.recorded() + putOff
         for move in moves.sorted(by: { $0.to < $1.to }) where !planned.contains(move.from) {
             guard case .download(let id) = move.owner, let record = try store.downloads.record(id) else { continue }
             items.append(
