@@ -173,7 +173,8 @@ package struct CourseLister: Sendable {
         }
         if let old, var last, !rules.acceptsAll,
             case .doubted(let lost, let count, let doubt) = ListingGuard.verdict(
-                old: old.listing, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt, now: now)
+                old: old.listing, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt,
+                askedAt: last.askedAt, now: now)
         {
             if last.doubt != doubt {
                 last.doubt = doubt

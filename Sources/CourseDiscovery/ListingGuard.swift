@@ -31,9 +31,11 @@ package enum ListingGuard {
     /// Judges what a course would take of the new listing by what it took of the last believed one. It is doubted if
     /// nothing is left, or more than `limit` is lost. What falls off the old end because newer videos came isn't lost.
     ///
-    /// - Parameter doubt: The last listing, if it wasn't believed.
+    /// - Parameters:
+    ///   - doubt: The last listing, if it wasn't believed.
+    ///   - askedAt: When the last believed one came.
     package static func verdict(
-        old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, now: Date
+        old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, askedAt: Date, now: Date
     ) -> Verdict {
         let before = ListingSelection(old, of: course).taken
         let after = ListingSelection(new, of: course).taken
@@ -53,8 +55,10 @@ package enum ListingGuard {
             return .believed
         }
         let marks = Set(lost.map { mark(old.videos.id($0)) })
-        // A doubt of a time to come was written while the clock was wrong.
-        guard let doubt, doubt.since <= now, marks.isSubset(of: Self.marks(doubt.lost)) else {
+        // A doubt of a time to come was written while the clock was ahead, one from before the last listing while it was
+        // behind.
+        let isOutOfOrder = doubt.map { $0.since > now || ($0.since < askedAt && askedAt <= now) } ?? false
+        guard let doubt, !isOutOfOrder, marks.isSubset(of: Self.marks(doubt.lost)) else {
             return .doubted(lost: lost.count, of: before.count, Doubt(since: now, lost: text(marks)))
         }
         if now.timeIntervalSince(doubt.since) >= patience { return .believed }

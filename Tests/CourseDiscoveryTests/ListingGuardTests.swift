@@ -33,10 +33,12 @@ struct ListingGuardTests {
 
     private func lost(
         _ old: CourseListing, _ new: CourseListing, _ course: Course, limit: MaxDelete = .standard,
-        doubt: ListingGuard.Doubt? = nil, hours: Double = 0
+        doubt: ListingGuard.Doubt? = nil, askedAt: Double = -1000,
+        hours: Double = 0
     ) -> (lost: Int, doubt: ListingGuard.Doubt?) {
         switch ListingGuard.verdict(
-            old: old, new: new, of: course, limit: limit, doubt: doubt, now: Self.noon + hours * 3600)
+            old: old, new: new, of: course, limit: limit, doubt: doubt, askedAt: Self.noon + askedAt * 3600,
+            now: Self.noon + hours * 3600)
         {
         case .believed: (0, nil)
         case .doubted(let lost, _, let doubt): (lost, doubt)
@@ -84,6 +86,18 @@ struct ListingGuardTests {
         #expect(lost(listing(1...10, isDated: false), listing(1...13, isDated: false), course).lost == 0)
         // The newest ones are gone.
         #expect(lost(listing(1...10), listing(1...8), course).lost == 2)
+    }
+
+    @Test("a listing that was doubted while the clock was behind is doubted anew when the clock is right")
+    func clockBehind() throws {
+        let (course, old) = (try course(), listing(1...100))
+        let behind = try #require(lost(old, listing(1...80), course, askedAt: 48, hours: 0).doubt)
+        #expect(behind.since == Self.noon)
+        let again = try #require(lost(old, listing(1...80), course, doubt: behind, askedAt: 48, hours: 49).doubt)
+        #expect(again.since == Self.noon + 49 * 3600)
+        #expect(lost(old, listing(1...80), course, doubt: again, askedAt: 48, hours: 69).lost == 0)
+        // The last listing came while the clock was ahead: its time says nothing.
+        #expect(lost(old, listing(1...80), course, doubt: behind, askedAt: 1000, hours: 20).lost == 0)
     }
 
     @Test("a second listing is believed only if it lacks nothing more than the doubted one, 20 hours later")

@@ -78,7 +78,7 @@ struct DryRunListings {
             case .doubted(let lost, let count, _) = ListingGuard.verdict(
                 old: try StoredListing.outline(record, of: course, comparedWith: pages.listing, store).listing,
                 new: pages.listing, of: course,
-                limit: options.maxDelete, doubt: record.doubt, now: now)
+                limit: options.maxDelete, doubt: record.doubt, askedAt: record.askedAt, now: now)
         {
             warnings.append(.listing(.doubted(course: course.id, lost: lost, of: count)))
             conditions.insert(.workLeft)

@@ -169,7 +169,7 @@ package enum ListingProbe {
         else { return nil }
         let verdict = ListingGuard.verdict(
             old: try StoredListing.outline(record, of: course, comparedWith: listing, store).listing, new: listing,
-            of: course, limit: maxDelete, doubt: record.doubt, now: Date())
+            of: course, limit: maxDelete, doubt: record.doubt, askedAt: record.askedAt, now: Date())
         guard case .doubted(let lost, let count, _) = verdict else { return nil }
         return (lost, count)
     }
