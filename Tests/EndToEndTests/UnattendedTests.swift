@@ -185,7 +185,7 @@ struct UnattendedTests {
         let first = try await stage.sync { running in
             try await running.wait { $0.event == "download_started" }
             // Without --wait, off a terminal: an hour.
-            let second = try await stage.sync("catalog.yaml", bySignal ? [] : ["--max-duration", "2s"]) { waiting in
+            let second = try await stage.sync("catalog.yaml", bySignal ? [] : ["--max-duration", "5s"]) { waiting in
                 try await waiting.wait { $0.event == "lock_waiting" }
                 if bySignal { try await waiting.signal(SIGTERM) }
             }
