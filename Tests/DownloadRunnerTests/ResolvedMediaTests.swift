@@ -72,6 +72,16 @@ struct ResolvedMediaTests {
         #expect(!"\(request)".contains("s3cr3t"))
     }
 
+    @Test("the size that the provider says is expected of the whole file or its rest, not of a range of it")
+    func size() throws {
+        let media = try #require(ResolvedMedia(Resolution(url: "https://h/v.mp4", size: 9), at: now))
+        for (start, size) in [
+            (.beginning, 9), (.resume(at: 3, total: 9, condition: .checksum), 9), (.range(0..<3), nil),
+        ] as [(TransferRequest.Start, Int64?)] {
+            #expect(media.request(start: start, expectedSize: nil, limitRate: nil).expectedSize == size)
+        }
+    }
+
     @Test("types of the runner that may hold a secret don't print it")
     func printing() throws {
         let signed = "https://u:canary@h/?canary"

@@ -140,6 +140,17 @@ class Rescue(Case):
         self.scene.sync(exit=0)
         self.assertEqual(list(self.scene.files().values()), [self.body + b"more"])
 
+    def test_a_partial_is_continued_where_the_provider_says_how_long_the_file_is(self):
+        (self.old / "v.mp4").write_bytes(self.body[:3_000_000])
+        (self.old / "list.csv").write_text(f"course,video,path,state,size\nc,v,v.mp4,unfinished,{SIZE}\n")
+        self.scene.urls({"v": {"url": self.base + "/v.mp4", "size": SIZE}})
+        self.scene.write({"c": ["v"]})
+        self.scene.command("migrate", "manifest", self.old / "list.csv", "--catalog", self.scene.catalog,
+                           "--plugins", self.scene.plugins)
+        self.scene.sync(exit=0)
+        self.assertEqual(list(self.scene.files().values()), [self.body])
+        self.assertTrue(0 < sum(self.asked()) < SIZE, self.asked())
+
     def test_what_failed_while_the_clock_was_ahead_is_tried_again_by_the_next_sync(self):
         os.unlink(self.path("www", "v.mp4"))
         self.scene.sync(exit=1)

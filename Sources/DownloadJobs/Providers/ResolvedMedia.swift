@@ -73,12 +73,12 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return isInTime(at: now)
     }
 
-    /// A request for the media, with the token in its place.
+    /// A request for the media, with the token in its place. The sizes are of the whole file: they say nothing of a range.
     func request(start: TransferRequest.Start, expectedSize: Int64?, limitRate: Int64?) -> TransferRequest {
         var request = sidecarRequest(resolution.url)
         request.allowsMarkup = false
         request.start = start
-        request.expectedSize = expectedSize ?? resolution.size
+        if case .range = start {} else { request.expectedSize = expectedSize ?? resolution.size }
         request.limitRate = limitRate
         return request
     }

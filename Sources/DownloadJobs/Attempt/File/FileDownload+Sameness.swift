@@ -25,9 +25,8 @@ extension FileDownload {
         }
         guard let bytes else { return false }
         if attempt.answer.resolution.singleUse { attempt.answer.use() }
-        var request = attempt.answer.request(
+        let request = attempt.answer.request(
             start: .range(sample), expectedSize: nil, limitRate: services.adjustable.limitRate)
-        request.expectedSize = nil
         let buffer = BodyBuffer()
         let report = await services.engine.fetch(request, into: buffer)
         attempt.received += report.received
