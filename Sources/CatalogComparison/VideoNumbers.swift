@@ -28,21 +28,17 @@ struct VideoNumbers {
         var indices: Set<Int> = []
     }
 
-    /// By the number of the slot.
+    /// By the number of the slot; once all are settled, what a video gets instead.
     private var recorded: [Recorded] = []
     /// By the index of the course.
     private var gone: [Int: Gone] = [:]
-    /// By the number of the slot; empty until all rows have been read.
-    private var settled: [Numbers] = []
-
     /// Whether all rows have been read.
-    var isSettled: Bool { !settled.isEmpty }
+    private(set) var isSettled = false
 
     init(slots: Int) { recorded = Array(repeating: Recorded(), count: slots) }
 
     /// The numbers of a video; before all are settled, those of its row.
     subscript(slot: Int) -> Numbers {
-        if isSettled { return settled[slot] }
         let found = recorded[slot]
         return Numbers(
             number: max(0, Int(found.number)), index: max(0, Int(found.index)), keepsNumber: found.keepsNumber)
@@ -68,24 +64,56 @@ struct VideoNumbers {
 
     /// Settles all numbers. Returns the slots whose rows have others, or that have no row.
     mutating func settle(_ entries: CatalogEntries, _ chapters: [ChapterNumbers]) -> [Int] {
-        var numbers = (0..<recorded.count).map { self[$0] }
+        var changed: [Int] = []
         var start = 0
         while start < recorded.count {
             let course = entries.slots[start].course
-            let end = entries.slots[start...].firstIndex { $0.course != course } ?? recorded.count
-            settle(start..<end, entries, chapters[Int(course)], gone[Int(course)] ?? Gone(), in: &numbers)
-            start = end
+            let slots = start..<start + entries.course(entries.slots[start]).videoCount
+            start = slots.upperBound
+            // Nearly always nothing has changed.
+            if isAsRecorded(slots, entries, chapters[Int(course)]) { continue }
+            for (slot, new) in zip(slots, settled(slots, entries, chapters[Int(course)], gone[Int(course)] ?? Gone())) {
+                if new.number != recorded[slot].number || new.index != recorded[slot].index { changed.append(slot) }
+                recorded[slot] = new
+            }
         }
-        settled = numbers
-        return numbers.indices.filter {
-            numbers[$0].number != Int(recorded[$0].number) || numbers[$0].index != Int(recorded[$0].index)
-        }
+        isSettled = true
+        return changed
     }
 
-    private func settle(
-        _ slots: Range<Int>, _ entries: CatalogEntries, _ chapters: ChapterNumbers, _ gone: Gone,
-        in numbers: inout [Numbers]
-    ) {
+    /// Whether a look at the rows of a course shows that its videos keep their numbers: nothing is gone, and all are
+    /// listed and have theirs, or all stand in the catalog as they are numbered. No source numbers any.
+    private func isAsRecorded(_ slots: Range<Int>, _ entries: CatalogEntries, _ chapters: ChapterNumbers) -> Bool {
+        guard let first = slots.first else { return true }
+        let course = entries.course(entries.slots[first])
+        guard gone[Int(entries.slots[first].course)] == nil else { return false }
+        let isListed = course.discover
+        var counts: [Int: Int32] = [:]
+        var slot = first
+        for (chapter, videos) in [(-1, course.videos)] + course.chapters.enumerated().map({ ($0, $1.videos) }) {
+            // What has never been listed may be, at its old place.
+            guard videos.isUnnumbered(isListed: isListed && !course.isUnlisted) else { return false }
+            let season = chapters.season(at: chapter)
+            var number = counts[season, default: 0]
+            for next in slot..<slot + videos.count {
+                number += 1
+                let found = recorded[next]
+                let isAsBefore =
+                    isListed
+                    ? found.number >= 0 && found.index >= 0
+                    : found.number == number && found.index == Int32(next - first + 1)
+                guard isAsBefore else { return false }
+            }
+            counts[season] = number
+            slot += videos.count
+        }
+        return slot == slots.upperBound
+    }
+
+    private func settled(
+        _ slots: Range<Int>, _ entries: CatalogEntries, _ chapters: ChapterNumbers, _ gone: Gone
+    ) -> [Recorded] {
+        var settled = Array(recorded[slots])
         // What has never been listed may be, at its old place.
         let mayBeListed = slots.first.map { entries.course(entries.slots[$0]).isUnlisted } ?? false
         var seasons: [Int: [Int]] = [:]
@@ -103,13 +131,16 @@ struct VideoNumbers {
         for (season, members) in seasons {
             let given = Numbering.numbers(
                 of: members.map { items[$0 - slots.lowerBound] }, gone: gone.bySeason[season] ?? [])
-            for (slot, number) in zip(members, given) { numbers[slot].number = number }
+            for (slot, number) in zip(members, given) {
+                settled[slot - slots.lowerBound].number = Int32(clamping: number)
+            }
         }
         for (offset, slot) in slots.enumerated() {
             items[offset].recorded = recorded[slot].index < 0 ? nil : Int(recorded[slot].index)
             items[offset].source = nil
         }
         let given = Numbering.numbers(of: items, gone: gone.indices)
-        for (slot, index) in zip(slots, given) { numbers[slot].index = index }
+        for (offset, index) in given.enumerated() { settled[offset].index = Int32(clamping: index) }
+        return settled
     }
 }

@@ -148,4 +148,14 @@ package struct VideoList: Sendable, RandomAccessCollection {
         precondition(position >= 0 && position < range.count, "no such video")
         return Video(table: table, index: range.lowerBound + position)
     }
+
+    /// Whether no video has a number by its source, and the catalog says where each of them stands; or the listing of
+    /// their provider, if `isListed`.
+    package func isUnnumbered(isListed: Bool) -> Bool {
+        for index in range {
+            let record = table.records[index]
+            if record.episode >= 0 || record.isPlacedByListing != isListed { return false }
+        }
+        return true
+    }
 }

@@ -82,11 +82,12 @@ package struct ScannedDownload {
     /// Whether the column contains the path of something directly in `folder`: the folder, a slash, and no other slash.
     package func isDirectly(in folder: String, _ column: Column) -> Bool {
         var folder = folder
-        guard let path = raw(column) else { return false }
+        guard let path = raw(column), let start = path.baseAddress else { return false }
         return folder.withUTF8 { folder in
-            path.count > folder.count && path[folder.count] == UInt8(ascii: "/")
-                && Self.same(UnsafeRawBufferPointer(folder), UnsafeRawBufferPointer(rebasing: path[..<folder.count]))
-                && !path[(folder.count + 1)...].contains(UInt8(ascii: "/"))
+            let end = folder.count + 1
+            return path.count >= end && path[folder.count] == UInt8(ascii: "/")
+                && Self.same(UnsafeRawBufferPointer(folder), UnsafeRawBufferPointer(start: start, count: folder.count))
+                && memchr(start + end, Int32(UInt8(ascii: "/")), path.count - end) == nil
         }
     }
 
