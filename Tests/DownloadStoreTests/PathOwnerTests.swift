@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,5 +21,46 @@ struct PathOwnerTests {
             ).map { row -> String in row["detail"] }
         }
         #expect(plan.count { $0.contains("USING") && $0.contains("_by_") } == 3, "\(plan)")
+    }
+
+    @Test("adopting a file reads no table from end to end, with the library's list and without: there are many at once")
+    func adopted() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        defer { store.close() }
+        let ids = try StoreFixture.add(3, to: store)
+        let statements = Mutex<Set<String>>([])
+        store.downloads.file.queue.inDatabase { db in
+            db.trace { event in
+                guard case .statement(let statement) = event else { return }
+                statements.withLock { _ = $0.insert(statement.sql) }
+            }
+        }
+        var found = StoreFixture.file
+        #expect(try !store.downloads.hasOwner(of: found.path, besides: ids[0]))
+        try store.write([.adopt(ids[0], found), .extrasStored(ids[0], nil)])
+        found.path = "C/02 T.mp4"
+        try store.write([.begin(ids[1]), .placing(ids[1], found), .finish(ids[1])])
+        found.path = "C/04 T.mp4"
+        var restored: [ProvenRecord] = []
+        for video in ["v3", "new"] {
+            var record = KeptRecord(course: "c", title: "T")
+            record.video = video
+            record.stem = "C/\(video)"
+            var proven = ProvenRecord(record: record, file: found)
+            proven.missing = [SidecarName(.subtitle, "en")]
+            restored.append(proven)
+        }
+        #expect(try store.kept.restore(restored) == 2)
+        store.downloads.file.queue.inDatabase { $0.trace() }
+        let plans = try store.downloads.file.queue.inDatabase { db in
+            try statements.withLock { $0 }.filter { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }.flatMap { sql in
+                let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
+                statement.setUncheckedArguments(StatementArguments())
+                return try Row.fetchAll(statement).map { row -> String in "\(row["detail"] as String): \(sql)" }
+            }
+        }
+        #expect(plans.count > 10)
+        #expect(plans.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN CONSTANT ROW") } == [])
     }
 }

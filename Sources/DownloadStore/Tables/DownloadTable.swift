@@ -69,7 +69,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Whether another download has a file at this path, or an old file that is to be replaced. Scans all rows.
+    /// Whether another download has a file at this path, or an old file that is to be replaced.
     package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
         try file.read { db in
             try Bool.fetchOne(db, sql: Self.ownerQuery, arguments: ["path": path, "id": id.rawValue]) ?? false

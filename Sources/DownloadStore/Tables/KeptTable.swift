@@ -62,7 +62,9 @@ package struct KeptTable: Sendable {
     /// Restores the files found in the library to the state, in one transaction: folders of unknown courses and
     /// chapters, and videos that are unknown, unfinished, or recorded at a path without a file. Paused and cancelled
     /// rows stay so, and so does a file that is being replaced. Returns the number of videos that became finished.
-    package func restore(_ records: [ProvenRecord], at now: Date = Date()) throws(StoreError) -> Int {
+    package func restore(
+        _ records: some Sequence<ProvenRecord>, at now: Date = Date()
+    ) throws(StoreError) -> Int {
         try file.write { db in
             let writer = ChangeWriter(db, at: now)
             var count = 0

@@ -25,13 +25,15 @@ struct LibraryRebuild {
 
     /// Throws ``StoreError`` or ``LibraryError``.
     func run(shouldStop: () -> Bool = { false }) throws -> Result {
-        var latest: [KeptKey: (number: Int, record: KeptRecord)] = [:]
-        var number = 0
+        // One copy of each line, in the order of the list; nil: it doesn't count.
+        var lines: [ProvenRecord?] = []
+        var latest: [KeptKey: Int] = [:]
         let reading = try FileList<KeptRecord>(of: library).read(shouldStop: shouldStop) { record in
-            number += 1
             let record = record.normalized
-            latest[KeptKey(record)] = (number, record)
+            if let older = latest.updateValue(lines.count, forKey: KeptKey(record)) { lines[older] = nil }
+            lines.append(ProvenRecord(record: record, file: nil))
         }
+        latest = [:]
         var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
         var taken: Set<String> = []
         var finished: Set<KeptKey> = []
@@ -44,19 +46,20 @@ struct LibraryRebuild {
             known.video = row.string(.video)
             if row.state == .finished { finished.insert(KeptKey(known)) }
         }
-        var proven: [ProvenRecord] = []
         // Of two lines for one file the newer one counts.
-        for (key, value) in latest.sorted(by: { $0.value.number > $1.value.number }) {
+        for index in lines.indices.reversed() {
+            guard let record = lines[index]?.record else { continue }
             if shouldStop() { throw LibraryError.stopped }
-            if finished.contains(key) { continue }
-            let found = try value.record.video == nil ? folder(value.record) : video(value.record, shouldStop)
+            lines[index] = nil
+            if finished.contains(KeptKey(record)) { continue }
+            let found = try record.video == nil ? folder(record) : video(record, shouldStop)
             if let found, found.record.video == nil || taken.insert(LibraryName.key(found.file?.path ?? "")).inserted {
-                proven.append(found)
+                lines[index] = found
             } else {
                 result.leftOut += 1
             }
         }
-        result.restored = try store.kept.restore(proven.reversed())
+        result.restored = try store.kept.restore(lines.lazy.compactMap(\.self))
         return result
     }
 
