@@ -94,18 +94,22 @@ package struct Settling {
         }
     }
 
-    /// Makes the moves again that failed in an earlier run, of files of these courses. After a comparison: it may have
-    /// given the files other names, and these moves none. `moved` is called before the state forgets the moves.
-    package func again(in isCompared: (String) -> Bool, moved: ([FileMove]) -> Void = { _ in }) throws {
-        let moves = try carryOut(try takeUp(in: isCompared))
+    /// Makes those of these moves again that failed in an earlier run, of files of these courses. After a comparison: it
+    /// may have given the files other names. `moved` is called before the state forgets the moves.
+    package func again(
+        _ ids: Set<String>, in isCompared: (String) -> Bool, moved: ([FileMove]) -> Void = { _ in }
+    ) throws {
+        let moves = try carryOut(try takeUp(ids, in: isCompared))
         guard !moves.isEmpty else { return }
         moved(moves)
         try record(moves)
     }
 
     /// Begins them.
-    private func takeUp(in isCompared: (String) -> Bool) throws -> [RecordedMove] {
-        let putOff = try store.moves.putOff().filter { try course(of: $0.owner).map(isCompared) ?? true }
+    private func takeUp(_ ids: Set<String>, in isCompared: (String) -> Bool) throws -> [RecordedMove] {
+        let putOff = try store.moves.putOff().filter { move in
+            try ids.contains(move.id) && course(of: move.owner).map(isCompared) ?? true
+        }
         let moves = try plan(putOff.map { (owner: $0.owner, from: $0.from, to: $0.to) })
         if !putOff.isEmpty { try store.moves.takeUp(moves, insteadOf: putOff) }
         return moves

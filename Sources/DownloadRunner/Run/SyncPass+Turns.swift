@@ -46,7 +46,7 @@ extension SyncPass {
     /// Courses that are listed meanwhile are compared and added to `plan`.
     func dispatch(
         _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, _ list: ListKeeper,
-        _ unsettled: [String: LibraryError]
+        _ settled: Settled
     ) async -> Dispatcher.Result {
         guard !plan.isIdle || !listings.isComplete else {
             await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
@@ -65,7 +65,7 @@ extension SyncPass {
                 let number = await dispatcher.beginArrival()
                 var more: Reconciliation?
                 do throws(Refusal) {
-                    more = try await compare(arrival, after: &plan, list, unsettled)
+                    more = try await compare(arrival, after: &plan, list, settled)
                 } catch { refusals.append(error) }
                 if let number { await dispatcher.add(more, number) }
             }
@@ -86,9 +86,9 @@ extension SyncPass {
     /// they can't be in the run.
     private func compare(
         _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: ListKeeper,
-        _ unsettled: [String: LibraryError]
+        _ settled: Settled
     ) async throws(Refusal) -> Reconciliation? {
-        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses, unsettled, plan.tallies)
+        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses, settled.unsettled, plan.tallies)
         guard more.errors.isEmpty else {
             plan.add(more)
             return nil
@@ -98,7 +98,7 @@ extension SyncPass {
         list.note(more.changes)
         let told = announce(more, moves)
         if !more.moves.isEmpty { try record(moves) }
-        let again = try moveAgain(arrival.courses, held: more.held, list)
+        let again = try moveAgain(settled.putOff, arrival.courses, held: more.held, list)
         plan.movedLater += told.moved + again.moved
         plan.unmoved += told.unmoved + again.unmoved
         plan.add(more)

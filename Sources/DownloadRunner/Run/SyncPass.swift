@@ -85,7 +85,7 @@ struct SyncPass: Sendable {
         do throws(Refusal) {
             // Reported first: after a kill in between the next run reports them again.
             if !plan.moves.isEmpty { try record(moves) }
-            let again = try moveAgain(first.courses, held: plan.held, list)
+            let again = try moveAgain(settled.putOff, first.courses, held: plan.held, list)
             told = (told.moved + again.moved, told.unmoved + again.unmoved)
         } catch {
             await giveUp()
@@ -97,7 +97,7 @@ struct SyncPass: Sendable {
         list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
         defer { list.end() }
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = await dispatch(&plan, services, &listings, list, settled.unsettled)
+        let result = await dispatch(&plan, services, &listings, list, settled)
         let catalog = listings.catalog
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
@@ -185,6 +185,8 @@ struct SyncPass: Sendable {
         var moved = 0
         var unmoved = 0
         var unsettled: [String: LibraryError] = [:]
+        /// The moves that failed in an earlier run.
+        var putOff: Set<String> = []
         /// The moves, for the library's list.
         var changes = ReconcileChanges()
     }
@@ -193,6 +195,7 @@ struct SyncPass: Sendable {
     private func settle(_ now: Date) throws(Refusal) -> Settled {
         do {
             var settled = Settled()
+            settled.putOff = Set(try open.store.moves.putOff().map(\.id))
             let outcome = try settling.run(at: now) { moves in
                 let told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
                 (settled.moved, settled.unmoved) = told
@@ -254,17 +257,18 @@ struct SyncPass: Sendable {
     }
 
     /// Makes the moves again that failed in an earlier run, of the courses that were compared just now: only that tells
-    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files that weren't.
+    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files that
+    /// weren't.
     ///
     /// - Parameter held: courses in which nothing is done.
     func moveAgain(
-        _ courses: ComparedCourses, held: [HeldCourse], _ list: ListKeeper
+        _ putOff: Set<String>, _ courses: ComparedCourses, held: [HeldCourse], _ list: ListKeeper
     ) throws(Refusal) -> (moved: Int, unmoved: Int) {
         let held = Set(held.map(\.course))
         var told = (moved: 0, unmoved: 0)
         var changes = ReconcileChanges()
         do {
-            try settling.again(in: { courses.contains($0) && !held.contains($0) }) { moves in
+            try settling.again(putOff, in: { courses.contains($0) && !held.contains($0) }) { moves in
                 told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
                 changes.moves = moves.map(\.move)
             }

@@ -17,10 +17,15 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records these moves, which begin now, instead of those that were put off.
+    /// Records these moves, which begin now, instead of those that were put off, and forgets those whose file has another
+    /// path now, or is gone.
     package func takeUp(_ moves: [RecordedMove], insteadOf putOff: [RecordedMove]) throws(StoreError) {
         try file.write { db in
-            for old in putOff { try db.run("DELETE FROM moves WHERE id = ?", [old.id]) }
+            let ids = Set(putOff.map(\.id))
+            for old in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 1") {
+                guard try ids.contains(old.id) || !old.owner.has(old.from, in: db) else { continue }
+                try db.run("DELETE FROM moves WHERE id = ?", [old.id])
+            }
             for move in moves { try Self.insert(move, isPutOff: false, db) }
         }
     }
