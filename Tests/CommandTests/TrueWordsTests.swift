@@ -1,6 +1,7 @@
 import DownloadRunner
 import DownloadStore
 import Foundation
+import MediaLibrary
 import Operations
 import SyncFacts
 import Testing
@@ -54,6 +55,12 @@ struct TrueWordsTests {
         #expect(SummaryText.errors(summary, hasLiveView: true) == ["error: something else"])
     }
 
+    @Test("a list of files that can't be written is told with one reason")
+    func listNotKept() {
+        let text = SyncWarning.listNotKept(.library(.notAFolder(path: ".coursefetch"))).message
+        #expect(text == "the library's list of files isn't complete: .coursefetch isn't a folder")
+    }
+
     @Test("the summary is broken at blanks to a terminal's width; a command at its end stays whole")
     func wrapped() {
         func lines(_ text: String) -> [String] { SummaryText.wrapped(text, to: 40) }
@@ -68,6 +75,12 @@ struct TrueWordsTests {
                 == [
                     "videos of provider p wait for a login,", "as was said before:",
                     "    coursefetch login --provider p --state /s",
+                ])
+        #expect(
+            lines("2 courses of provider feed wait: coursefetch login --set endpoint=a and coursefetch login --set b")
+                == [
+                    "2 courses of provider feed wait:", "    coursefetch login --set endpoint=a",
+                    "    coursefetch login --set b",
                 ])
         let excerpt = "/a/very/long/path/to/a/catalog.yaml:4:15: error: no provider\n  \"provider\": \"x\"\n  ^"
         #expect(lines(excerpt) == [excerpt])

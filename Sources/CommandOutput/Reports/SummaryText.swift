@@ -146,13 +146,15 @@ package enum SummaryText {
             })
     }
 
-    /// A text of the summary in lines of a terminal with so many columns. A command at its end is a line of its own, which
-    /// is never broken; neither is an excerpt of a catalog.
+    /// A text of the summary in lines of a terminal with so many columns. Each of the commands at its end is a line of its
+    /// own, which is never broken; neither is an excerpt of a catalog.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
         guard !text.contains("\n"), DisplayWidth.of(text) > columns else { return [text] }
         guard let command = text.firstRange(of: ": coursefetch ") else { return TerminalText.wrap(text, to: columns) }
         return TerminalText.wrap(String(text[..<command.lowerBound]) + ":", to: columns)
-            + ["    \(text[command.lowerBound...].dropFirst(2))"]
+            + text[command.lowerBound...].dropFirst(2).split(separator: " and coursefetch ").enumerated().map {
+                "    \($0 == 0 ? "" : "coursefetch ")\($1)"
+            }
     }
 
     /// The errors in the format of compilers, with their source lines.

@@ -14,6 +14,7 @@ extension SyncWarning {
         case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
         case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
         case .loggedOut: "the user is logged out; this sync continues after a login"
+        case .listNotKept(.library(let error)): "the library's list of files isn't complete: \(error.sentence)"
         case .listNotKept(let refusal): "can't write the library's list of files: \(refusal.message)"
         case .loginWanted(let provider, let error, let server):
             "provider '\(provider)' wants a login\(server.map { " at \($0)" } ?? ""): \(error.message)"
