@@ -45,7 +45,9 @@ enum SwiftTemplate {
             func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
                 let address = try Self.address(of: "index.json", request.course.parameters)
                 // The status of the answer becomes the kind of error: 401 auth_required, 404 not_found, ...
-                let index = try await HTTPClient(settings: request.settings).get(address).json(as: Index.self)
+                // A redirect leads to no nearer network than that of the address that the user wrote.
+                let client = HTTPClient(settings: request.settings, confinedTo: address)
+                let index = try await client.get(address).json(as: Index.self)
                 return Listing(title: index.title, videos: index.videos.map { Listing.Video(id: $0.id, title: $0.title) })
             }
 
