@@ -35,7 +35,8 @@ package enum ListingGuard {
     ///   - doubt: The last listing, if it wasn't believed.
     ///   - askedAt: When the last believed one came.
     package static func verdict(
-        old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, askedAt: Date, now: Date
+        old: CourseListing, new: CourseListing, of course: Course, limit: MaxDelete, doubt: Doubt?, askedAt: Date,
+        now: Date
     ) -> Verdict {
         let before = ListingSelection(old, of: course).taken
         let after = ListingSelection(new, of: course).taken

@@ -108,7 +108,8 @@ struct MountTests {
         #expect(ending.isSuccess, "\(ending.output)")
         #expect(temporary.files(under: "disk") == ["b.mp4": "b"])
         #expect(temporary.files(under: "library").isEmpty)
-        #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") && !$0.hasSuffix(".collected") })
+        #expect(
+            !temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") && !$0.hasSuffix(".collected") })
     }
 
     @Test("a full disk is reported as such, and leaves neither half a file nor a lost one")

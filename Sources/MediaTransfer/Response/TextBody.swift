@@ -38,7 +38,8 @@ package enum TextBody {
                 let first = values(of: bytes.prefix(sureLength * width), units)
                 guard let opening = first.first, first.count > 1, opening < 0x80 else { continue }
                 let isSure = first.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || isBlank($0) }
-                if isSure || (width == 2 && ("<{[".unicodeScalars.contains { $0.value == opening } || isBlank(opening))) {
+                if isSure || (width == 2 && ("<{[".unicodeScalars.contains { $0.value == opening } || isBlank(opening)))
+                {
                     return units
                 }
             }

@@ -269,7 +269,8 @@ import Testing
 
     @Test("HTML is recognized in UTF-16 and UTF-32, and after many blanks")
     func widePages() {
-        let page = String(repeating: " \n", count: 1500) + "<!-- x --><!DOCTYPE html><title>Bitte anmelden für mehr</title>"
+        let page =
+            String(repeating: " \n", count: 1500) + "<!-- x --><!DOCTYPE html><title>Bitte anmelden für mehr</title>"
         let units = page.unicodeScalars.map { Self.wide($0.value) }
         for mark in [[UInt32](), [0xFEFF]] {
             let marked = mark.map { Self.wide($0) } + units
