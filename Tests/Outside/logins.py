@@ -71,53 +71,30 @@ if [ -f "$store/$2.gpg" ]; then cat "$store/$2.gpg"; elif [ -d "$store/$2" ]; th
         run = self.sync_with(helper)
         self.assertEqual((run.exit, [r.path for r in self.host.asked()]), (0, ["/anna.mp4"]), run)
 
-    def test_the_host_of_a_secret_is_not_taken_for_its_provider(self):
-        tools = self.stage.folder / "tools"
-        tools.mkdir()
-        self.script("tools/pass", """
-store=$HOME/.password-store
-for name; do :; done
-case $1 in
-insert) mkdir -p "$(dirname "$store/$name")"; cat > "$store/$name.gpg" ;;
-show) cat "$store/$name.gpg" 2>/dev/null ;;
-esac
-""")
-        helper = self.script("helper", f'PATH={tools}:$PATH exec {CONTRIB}/credential-pass "$@"\n')
-        secrets = self.stage.folder / "secrets.yaml"
-        secrets.write_text(f"host: media.example.org\nsecret: {CANARY}\n")
-        secrets.chmod(0o600)
-        login = ("login", "--provider", "secure-link", "--credential-helper", helper)
-        run = self.stage.command(*login, "--secrets-from", secrets)
-        self.assertEqual(run.exit, 0, run)
-        store = self.stage.folder / "home/.password-store"
-        self.assertEqual([str(p.relative_to(store)) for p in store.rglob("*.gpg")], ["coursefetch/secure-link.gpg"])
-        self.assertEqual(sorted((store / "coursefetch/secure-link.gpg").read_text().splitlines()),
-                         ["", "secret: " + CANARY, "secret_host: media.example.org"])
-        # Nobody has to be asked again.
-        run = self.stage.command(*login)
-        self.assertEqual(run.exit, 0, run)
-        self.assertNotIn(CANARY, run.out + run.err)
-
     def test_a_stored_password_is_redacted_after_any_number_of_tokens(self):
+        # It speaks at any time, also while no request is open that the password comes with.
         self.stage.plugin("vault", """
-count = 0
+import threading
+count, said = 0, threading.Event()
+def mumble(password):
+    while not said.wait(0.0002):
+        print("still known: " + password, file=sys.stderr, flush=True)
 def answer(params):
     global count
+    if not count: threading.Thread(target=mumble, args=[params["credentials"]["password"]], daemon=True).start()
     count += 1
-    if count <= 600:
-        return {"url": "https://media.example.org/a.mp4",
-                "token": {"value": f"t0ken-number-{count}", "in": "header", "name": "Authorization"}}
-    return {"url": "no address but " + params["credentials"]["password"]}
+    return {"url": "https://media.example.org/a.mp4",
+            "token": {"value": f"t0ken-number-{count}", "in": "header", "name": "Authorization"}}
 """, credentials=["username", "password"], concurrency=1)
         secrets = self.stage.folder / "secrets.yaml"
         secrets.write_text(f"username: anna\npassword: {CANARY}\n")
         secrets.chmod(0o600)
         run = self.stage.command("login", "--provider", "vault", "--secrets-from", secrets)
         self.assertEqual(run.exit, 0, run)
-        self.stage.write({"c": [f"v{n}" for n in range(601)]}, provider="vault")
+        self.stage.write({"c": [f"v{n}" for n in range(3000)]}, provider="vault")
         run = self.stage.command("resolve", self.stage.catalog, "c", "-v")
-        self.assertGreaterEqual(sum(r["method"] == "resolve" for r in self.stage.asked("vault")), 601)
-        self.assertIn("<redacted>", run.out + run.err)
+        self.assertGreaterEqual(len(self.stage.asked("vault")), 3000)
+        self.assertIn("still known: <redacted>", run.out + run.err)
         self.assertNotIn(CANARY, run.out + run.err)
 
     def test_cookies_of_an_answer_reach_neither_a_hook_nor_the_host_that_it_names(self):
