@@ -136,7 +136,14 @@ extension RunState {
             }
             giveBack(command.ids)
             yield(to: urgent, isNow ? victims(for: urgent, moment.now) : [])
-        case .loggedOut: finish(command)
+        case .loggedOut:
+            // What was queued while the command was carried out needs the login, too.
+            commands[0].ids = []
+            for id in command.ids {
+                if case .held? = phases[id], let server = downloads[id]?.server { tally.loginsNeeded.insert(server) }
+            }
+            giveBack(command.ids)
+            finish(command)
         case .loggedIn(let provider):
             logins[provider, default: 0] += 1
             outages.askAgain(provider, &self)

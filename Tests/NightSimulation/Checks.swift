@@ -382,9 +382,13 @@ struct Checks {
                 isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
             case .paused: isExplained = state.steered[id] == .pause
             case .cancelled: isExplained = state.steered[id] == .cancel
-            // One that is away isn't asked again while it follows another one.
+            // One that is away isn't asked again while it follows another one; one that is listed late isn't asked while its
+            // provider is down for others.
             case .waiting:
-                isExplained = row.retryAt.map { $0 > last } ?? false || (video.trouble == .away && video.group != nil)
+                let downFor = week.videos.filter { $0.provider == video.provider && $0.trouble == .away }
+                isExplained =
+                    row.retryAt.map { $0 > last } ?? false || (video.trouble == .away && video.group != nil)
+                    || (video.listing != nil && downFor.contains { $0.listing == nil })
             case .suspended, .active: isExplained = false
             }
             if !isExplained { return "\(id.rawValue) ends the week \(row.state), which nothing explains: \(row)" }

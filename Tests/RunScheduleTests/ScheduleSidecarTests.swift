@@ -265,6 +265,21 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.states[.number(1)] == .finished)
     }
 
+    @Test("a video that is placed during a logout leaves its request to a run after the login, and the run ends")
+    func placedDuringLogout() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.unasked(.number(1)))
+        #expect(stage.tell(.turnEnded(.number(1), .complete)) == ["hash 1"])
+        stage.tell(.command(1, .loggedOut("p")))
+        #expect(stage.tell(.hashed(.number(1), .right)) == ["place 1"])
+        let said = stage.tell(.placed(.number(1), Stage.file, request: nil, isWhole: true))
+        #expect(said.contains("forget credentials 1 p"), "\(said)")
+        #expect(stage.tell(.applied(1, [])).last == "end")
+        #expect(stage.schedule.tally.providersToLogIn == ["p"])
+        #expect(stage.schedule.states[.number(1)] == .finished)
+    }
+
     @Test("a provider in an outage delays a request about sidecars, too, without an event of a download")
     func outage() {
         var downloads = [Stage.download(1), Stage.download(2)]
