@@ -23,8 +23,9 @@ package struct Moves: Sendable {
     /// without `renameat2` renames). Afterwards, in this order: record the new paths and delete the finished moves in
     /// one transaction, then ``forgetMarks(besides:)``.
     ///
-    /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back. It throws only
-    ///   if `moving/` itself can't be used, as on a full disk: the files are put back then, and the plan stays recorded.
+    /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back, and all of them
+    ///   are where `moving/` can't be used, as on a full disk. It throws only if some can't go back then: the plan stays
+    ///   recorded.
     package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
         try carryOut(plan) { () throws(LibraryError) in }
     }
@@ -131,10 +132,22 @@ package struct Moves: Sendable {
             try mark.write(plan: plan.id, in: moving)
         } catch {
             for move in plan.moves { putBack(move) }
-            throw error
+            guard try areAllBack(plan) else { throw error }
+            for move in plan.moves where mark.collected[move.id] != .missing {
+                mark.collected[move.id] = .stayed
+                errors[move.id] = errors[move.id] ?? error
+            }
+            return mark
         }
         try step()
         return mark
+    }
+
+    /// Whether no file of a plan is in `moving/`, for good.
+    private func areAllBack(_ plan: MovePlan) throws(LibraryError) -> Bool {
+        for move in plan.moves where try moving.facts(of: move.id) != nil { return false }
+        do { try flushSources(of: plan.moves) } catch { return false }
+        return true
     }
 
     private func flushSources(of moves: [PlannedMove]) throws(LibraryError) {
