@@ -181,7 +181,7 @@ class Case(unittest.TestCase):
 
     def nginx(self, locations, modules=()):
         """nginx with these locations; returns its address."""
-        port = free_port()
+        port = self.nginx_port = free_port()
         loads = "".join(f"load_module /usr/lib/nginx/modules/{m}.so;\n" for m in modules)
         for name in ("www", "body"):
             os.makedirs(self.path(name), exist_ok=True)
@@ -203,9 +203,16 @@ http {{
 
     def requests(self):
         """What nginx has answered so far: method, path and status of each request."""
+        # Its one worker writes a line after the answer, and this one after all before it.
+        mark = f"/mark-{time.monotonic_ns()}"
+        with socket.create_connection(("127.0.0.1", self.nginx_port), 10) as connection:
+            connection.sendall(f"HEAD {mark} HTTP/1.0\r\n\r\n".encode())
+            while connection.recv(4096):
+                pass
+        stage.wait_until(lambda: mark in open(self.path("access.log")).read(), 10)
         with open(self.path("access.log")) as log:
             return [(line.split('"')[1].split(" ")[0], line.split('"')[1].split(" ")[1], int(line.split('"')[2].split()[0]))
-                    for line in log]
+                    for line in log if " /mark-" not in line]
 
     def password_file(self, username, password):
         digest = subprocess.run(["openssl", "passwd", "-apr1", "-stdin"], input=password.encode(), capture_output=True,

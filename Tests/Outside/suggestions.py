@@ -16,7 +16,7 @@ COMMANDS = ("sync|status|path|open|pause|resume|cancel|retry|remove|prioritize|s
 BEGINNING = re.compile(rf"coursefetch (?:{COMMANDS})\b")
 # The places are its last options.
 SUGGESTION = re.compile(
-    rf"coursefetch ((?:{COMMANDS})\b(?:(?!coursefetch )[^\n])*?(?: --(?:user|state|library|plugins) [^\s;,)]+)+)")
+    rf"coursefetch ((?:{COMMANDS})\b(?:(?!coursefetch )[^\n])*?(?: --(?:user|state|library|plugins|from-user) [^\s;,)]+)+)")
 
 
 class Suggestions(unittest.TestCase):
