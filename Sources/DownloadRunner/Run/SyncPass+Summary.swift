@@ -57,7 +57,12 @@ extension SyncPass {
             summary.conditions.insert(.invalidCatalog)
             summary.errors += plan.errors
         }
-        if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
+        switch result.diskTrouble {
+        // The last file has used the room that is to stay free, and none waits for any.
+        case .noRoom? where !isWorkLeft: if summary.stopReason == .disk { summary.stopReason = nil }
+        case let trouble?: summary.add(.run(trouble))
+        case nil: break
+        }
         return summary
     }
 
