@@ -54,7 +54,7 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
         cf_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, Int(limit / .milliseconds(1))))
         cf_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
         cf_set_string(easy, CURLOPT_USERAGENT, settings.userAgent ?? "coursefetch-provider")
-        if let proxy = settings.proxy { cf_set_string(easy, CURLOPT_PROXY, proxy.value) }
+        if let proxy = settings.ownProxy { cf_set_string(easy, CURLOPT_PROXY, proxy) }
         if let caFile = settings.caFile { cf_set_string(easy, CURLOPT_CAINFO, caFile) }
         setMethod(easy)
         for (name, value) in request.headers { append(name, value) }

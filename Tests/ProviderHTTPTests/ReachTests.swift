@@ -128,4 +128,21 @@ import Testing
             precondition(host.requests().count == 2)
         }
     }
+
+    @Test("a proxy for https gets no request of http: the address of the connection counts")
+    func otherScheme() async throws {
+        await #expect(processExitsWith: .success) {
+            let (host, proxy) = (try await FaultHost.start(), try await FaultHost.start())
+            setenv("https_proxy", proxy.baseURL, 1)
+            let url = "http://localhost:\(host.port)/media/8/10"
+            for (endpoint, isAllowed) in [("http://10.0.0.1/", false), ("http://localhost/", true)] {
+                guard let address = WebAddress(url), let own = WebAddress(endpoint) else { preconditionFailure() }
+                // As coursefetch names the proxy of its own environment.
+                let client = HTTPClient(settings: HostSettings(proxy: proxy.baseURL), confinedTo: own)
+                let response = try? await client.get(address)
+                precondition((response?.body.count == 10) == isAllowed, "\(endpoint)")
+            }
+            precondition(proxy.requests().isEmpty)
+        }
+    }
 }
