@@ -33,6 +33,9 @@ struct FileExtensionTests {
             Case(purpose: .cover, url: "/x.webp?y", result: "webp"),
             Case(purpose: .attachment, contentType: "application/pdf", url: "/x.zip", result: "pdf"),
             Case(purpose: .attachment, contentType: "application/octet-stream", url: "/x.ipynb", result: "ipynb"),
+            Case(purpose: .attachment, contentType: "text/plain", url: "https://h/s.pptx", result: "pptx"),
+            Case(purpose: .attachment, contentType: "text/plain", url: "https://h/s.php", result: "txt"),
+            Case(purpose: .attachment, mediaType: "text/plain", url: "https://h/s.pdf", result: "txt"),
             Case(purpose: .attachment, url: "/setup.exe", result: "bin"),
             Case(purpose: .attachment, contentType: "text/html", url: "/x.html", result: "bin"),
         ])

@@ -44,12 +44,18 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
         if let chosen = stated.flatMap({ FileExtension($0) }), purpose != .cover || MediaTypes.isImage(chosen.text) {
             return chosen
         }
+        let named = url.flatMap { ending(of: $0) }
         for type in [mediaType, contentType] {
             if let chosen = type.flatMap({ MediaTypes.fileExtension(of: $0, for: purpose) }) {
+                // Servers send whatever they don't know as text.
+                if purpose == .attachment, chosen == "txt", mediaType == nil, let named,
+                    MediaTypes.isDocument(named.text)
+                {
+                    return named
+                }
                 return FileExtension(known: chosen)
             }
         }
-        let named = url.flatMap { ending(of: $0) }
         if let chosen = named {
             switch purpose {
             case .video: if MediaTypes.isMedia(chosen.text) { return chosen }
