@@ -332,8 +332,9 @@ let package = Package(
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs", "Operations", "DownloadRunner",
-                "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
+                "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs",
+                "Operations",
+                "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
                 "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks", "TestSupport", logging,
                 system,
             ],

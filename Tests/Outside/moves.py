@@ -83,6 +83,34 @@ class Moves(Case):
         self.assertEqual(len(run.of("download_moved")), 1, run)
         self.assertEqual(self.stage.files(), self.wanted("Next"))
 
+    def put_off(self, count=2):
+        """A library whose files wait to be moved to another title, since that couldn't be done."""
+        self.library(count=count)
+        self.stage.library.joinpath("Next a").write_text("in the way")
+        self.name("Next")
+        run = self.stage.sync(exit=75)
+        self.assertEqual(len([e for e in run.of("warning") if "couldn't be moved" in e["message"]]), count, run)
+        self.stage.library.joinpath("Next a").unlink()
+
+    def without(self, *videos, title="Next"):
+        """A catalog without these."""
+        left = [video for video in self.courses["a"] if video["id"] not in videos]
+        self.stage.write([{"id": "a", "title": f"{title} a", "videos": left}])
+
+    def test_a_prune_in_the_sync_that_makes_a_put_off_move_removes_the_file(self):
+        self.put_off()
+        self.without("a0")
+        run = self.stage.sync("--prune", "--max-delete", "100%", exit=0)
+        self.assertEqual([e["video"] for e in run.of("download_removed")], ["a0"], run)
+        self.assertEqual(list(self.stage.files().values()), [self.bodies["a1"]], run)
+
+    def test_a_prune_of_a_whole_course_with_put_off_moves_leaves_nothing(self):
+        self.put_off()
+        self.stage.write([{"id": "z", "title": "Z", "videos": [{"id": "a0", "title": "T"}]}])
+        run = self.stage.sync("--prune", "--max-delete", "100%", exit=0)
+        self.assertEqual(sorted(e["video"] for e in run.of("download_removed")), ["a0", "a1"], run)
+        self.assertEqual(self.stage.files(), {"Z/01 T.mp4": self.bodies["a0"]}, run)
+
     def test_a_course_whose_files_can_go_neither_way_after_a_kill_costs_itself_only(self):
         self.library(courses=("a", "b"), count=2)
         # strace counts the calls of each thread by itself.

@@ -7,6 +7,8 @@ import SyncFacts
 /// Removes downloads that are no longer in their catalogs: files, sidecars, partials, and then the rows. After them
 /// covers, folders and names of empty chapters and courses.
 ///
+/// Files are removed where the rows have them now: a run moves files after its plan is made.
+///
 /// Each removal is independent: a download that can't be removed keeps its row, and the next run tries again.
 struct Pruning: Sendable {
     /// The result.
@@ -51,10 +53,13 @@ struct Pruning: Sendable {
     ) throws(StoreError) {
         var bare: [Reconciliation.Gone] = []
         var paths: [String] = []
+        let rows = Dictionary(
+            try store.downloads.records(group.map(\.id)).map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
         for item in group {
+            guard let row = rows[item.id] else { continue }
             let sidecars = try store.sidecars.files(of: [item.id])
             do throws(LibraryError) {
-                guard try removeFiles(of: item, sidecars, &paths, &outcome) else { continue }
+                guard try removeFiles(of: row, item.reference, sidecars, &paths, &outcome) else { continue }
                 bare.append(item)
             } catch {
                 fail(error, item.reference, &outcome)
@@ -73,11 +78,12 @@ struct Pruning: Sendable {
 
     /// False if the file in the video's place isn't the recorded one: it stays, and so does the row.
     private func removeFiles(
-        of item: Reconciliation.Gone, _ sidecars: [SidecarRecord], _ paths: inout [String], _ outcome: inout Outcome
+        of row: DownloadRecord, _ reference: VideoReference, _ sidecars: [SidecarRecord], _ paths: inout [String],
+        _ outcome: inout Outcome
     ) throws(LibraryError) -> Bool {
-        if let file = item.file {
+        if let file = row.file {
             if case .notOurs = try library.files.remove(file.path, record: FileRecord(file)) {
-                outcome.warnings.append((.notOurs(path: file.path), item.reference))
+                outcome.warnings.append((.notOurs(path: file.path), reference))
                 return false
             }
             paths.append(file.path)
@@ -87,7 +93,7 @@ struct Pruning: Sendable {
             _ = try library.files.remove(sidecar.path, record: record)
             paths.append(sidecar.path)
         }
-        for name in DownloadKind.partials(of: item.id) { try library.partials.remove(name) }
+        for name in DownloadKind.partials(of: row.id) { try library.partials.remove(name) }
         return true
     }
 
@@ -102,11 +108,15 @@ struct Pruning: Sendable {
     private func removeEmpty(_ unwritten: UnwrittenFolders, _ outcome: inout Outcome) throws(StoreError) {
         guard !unwritten.isEmpty else { return }
         let used = try store.catalogs.used()
-        for chapter in unwritten.chapters where used[chapter.course]?.contains(chapter.id) != true {
+        let chapters = unwritten.chapters.isEmpty ? [] : try store.catalogs.chapters()
+        for old in unwritten.chapters where used[old.course]?.contains(old.id) != true {
+            guard let chapter = chapters.first(where: { $0.course == old.course && $0.id == old.id }) else { continue }
             guard removeCover(chapter.coverFile, chapter.folder, &outcome) else { continue }
             try store.catalogs.deleteChapter(chapter.id, of: chapter.course)
         }
-        for course in unwritten.courses where used[course.id] == nil {
+        let courses = unwritten.courses.isEmpty ? [:] : try store.catalogs.courses()
+        for old in unwritten.courses where used[old.id] == nil {
+            guard let course = courses[old.id] else { continue }
             guard removeCover(course.coverFile, course.folder, &outcome) else { continue }
             try store.catalogs.deleteCourse(course.id)
         }

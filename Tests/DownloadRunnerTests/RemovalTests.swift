@@ -1,0 +1,43 @@
+import DownloadJobs
+import DownloadStore
+import FileSystem
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("removal of files")
+struct RemovalTests {
+    /// No file system has such a name, so that its file can't be looked at, nor removed.
+    private static let impossible = "a/" + String(repeating: "x", count: 300) + ".mp4"
+
+    private static func impossible(_ world: RemovalWorld) throws {
+        try world.temporary.make("library/a")
+        try world.finish(StoredFile(path: impossible, size: 1, modified: 1, sha256: nil, source: [1]))
+    }
+
+    @Test("a gone video's file is removed where it is now, if it was moved after the plan was made")
+    func pruneAfterMove() throws {
+        let world = try RemovalWorld()
+        try world.finish()
+        let gone = try #require(try world.gone())
+        try world.temporary.write("mine", to: "library/a/other")
+        try Settling(store: world.store, library: world.library).finishMoves(world.record(to: "b/x.mp4"))
+        #expect(world.temporary.has("library/b/x.mp4"))
+        let outcome = world.prune(gone)
+        #expect(outcome.removed.count == 1 && !outcome.hasFailed)
+        #expect(world.temporary.files(under: "library") == ["a/other": "mine"])
+        #expect(try world.row() == nil)
+    }
+
+    @Test("a gone video whose file can't be removed keeps its row")
+    func pruneFails() throws {
+        let world = try RemovalWorld()
+        try Self.impossible(world)
+        let gone = try #require(try world.gone())
+        let outcome = world.prune(gone)
+        #expect(outcome.removed.isEmpty && outcome.hasFailed)
+        #expect(try world.row()?.file?.path == Self.impossible)
+    }
+}
