@@ -4,6 +4,7 @@ import Foundation
 import MediaLibrary
 import Operations
 import SyncFacts
+import SystemPackage
 import Testing
 
 @testable import CommandOutput
@@ -107,6 +108,25 @@ struct TrueWordsTests {
         #expect(
             LibraryText.forgotten(catalog)
                 == "forgot /c.yaml: 1 course with 2 videos (c); the files stay until a sync with --prune")
+    }
+
+    @Test("a file that can't be removed is named with the reason, and isn't said to be removed, nor changed")
+    func notRemoved() {
+        func report(_ errno: CInt?) -> SteeringReport {
+            let outcome = SteeringOutcome(
+                id: DownloadID(rawValue: 1), before: .finished, after: .finished, verdict: .fileNotRemoved,
+                obstacle: .init(path: "a/x.mp4", errno: errno))
+            let reference = VideoReference(course: "c", chapter: nil, video: "v", title: "V")
+            return SteeringReport(items: [.init(reference: reference, outcome: outcome)], isLive: false)
+        }
+        let failed = report(Errno.readOnlyFileSystem.rawValue)
+        let lines = SteeringText.lines(failed, StateTransition.remove)
+        #expect(lines.first?.text == "1 couldn't be removed")
+        let reason = lines.last?.text ?? ""
+        #expect(lines.count == 2 && reason.contains("a/x.mp4") && reason.contains("Read-only file system"))
+        #expect(!lines.contains { $0.text.contains("changed") } && lines.last?.isComplaint == true)
+        #expect(SteeringText.failures(failed, .remove).count == 1, "it ends with 1")
+        #expect(SteeringText.lines(report(nil), StateTransition.remove).last?.text.contains("sync again") == true)
     }
 
     @Test("what runs already isn't said to start")

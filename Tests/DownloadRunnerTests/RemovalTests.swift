@@ -2,6 +2,7 @@ import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -15,6 +16,46 @@ struct RemovalTests {
     private static func impossible(_ world: RemovalWorld) throws {
         try world.temporary.make("library/a")
         try world.finish(StoredFile(path: impossible, size: 1, modified: 1, sha256: nil, source: [1]))
+    }
+
+    @Test("a finished video whose file can't be removed stays finished, with the reason")
+    func stays() async throws {
+        let world = try RemovalWorld()
+        try Self.impossible(world)
+        let before = try world.row()
+        let outcome = try await world.remove()
+        #expect(outcome?.verdict == .fileNotRemoved && outcome?.after == .finished)
+        #expect(outcome?.obstacle == .init(path: Self.impossible, errno: Errno.fileNameTooLong.rawValue))
+        let after = try world.row()
+        #expect(after?.state == .finished && after?.file == before?.file)
+    }
+
+    @Test("a file beside a removed video that can't be removed is reported, and a later removal tries again")
+    func sidecarStays() async throws {
+        let world = try RemovalWorld()
+        try world.finish()
+        try world.temporary.write("mine", to: "library/a/other")
+        let sidecar = SidecarRecord(
+            download: world.id, kind: .subtitle, name: "de", path: Self.impossible, size: 1, modified: 1)
+        try world.store.write([.sidecar(.stored(sidecar))])
+        for _ in 0..<2 {
+            let outcome = try await world.remove()
+            #expect(outcome?.verdict == .fileNotRemoved && outcome?.after == .cancelled)
+            #expect(outcome?.obstacle?.path == Self.impossible)
+            #expect(try world.store.sidecars.files(of: [world.id]) == [sidecar])
+        }
+        #expect(world.temporary.files(under: "library") == ["a/other": "mine"])
+    }
+
+    @Test("something else in a file's place isn't ours: it stays, and the video is removed")
+    func somethingElse() async throws {
+        let world = try RemovalWorld()
+        try world.finish()
+        try world.temporary.remove("library/a/x.mp4")
+        try world.temporary.make("library/a/x.mp4")
+        #expect(try await world.remove()?.verdict == .fileKept)
+        let row = try world.row()
+        #expect(row?.state == .cancelled && row?.file == nil)
     }
 
     @Test("a gone video's file is removed where it is now, if it was moved after the plan was made")

@@ -111,6 +111,29 @@ class Moves(Case):
         self.assertEqual(sorted(e["video"] for e in run.of("download_removed")), ["a0", "a1"], run)
         self.assertEqual(self.stage.files(), {"Z/01 T.mp4": self.bodies["a0"]}, run)
 
+    def test_a_file_that_cant_be_removed_is_reported_and_stays_known(self):
+        self.library(count=2)
+        folder = self.stage.library / "First a"
+        fault = [
+            "strace", "-f", "-qq", "-o", "/dev/null", "-P", str(folder), "-e", "inject=unlinkat:error=EROFS"]
+        files = self.stage.files()
+        run = self.stage.command("remove", "a/*/a0", "--yes", before=fault)
+        self.assertEqual((run.exit, self.stage.files()), (1, files), run)
+        self.assertIn("First a/01 T0.mp4", run.err)
+        self.assertIn("Read-only file system", run.err)
+        self.assertNotIn("1 video removed", run.out + run.err)
+        run = self.stage.command("remove", "a/*/a0", "--yes", "--json", before=fault)
+        self.assertEqual([e["result"] for e in run.of("download_changed")], ["file_not_removed"], run)
+        self.assertEqual((run.exit, run.of("command_finished")[0]["changed"]), (1, 0), run)
+        self.assertEqual(self.stage.rows("state"), [("finished",), ("finished",)])
+        self.stage.sync(exit=0)
+        self.assertEqual(self.stage.files(), files)
+        self.without("a0", title="First")
+        run = self.stage.sync("--prune", "--max-delete", "100%", before=fault, exit=1)
+        self.assertEqual((run.of("download_removed"), self.stage.files()), ([], files), run)
+        self.assertEqual(self.stage.command("remove", "a/*/a0", "--yes").exit, 0)
+        self.assertEqual(list(self.stage.files().values()), [self.bodies["a1"]])
+
     def test_a_course_whose_files_can_go_neither_way_after_a_kill_costs_itself_only(self):
         self.library(courses=("a", "b"), count=2)
         # strace counts the calls of each thread by itself.

@@ -1,7 +1,10 @@
 package import DownloadRunner
 package import DownloadStore
+import FileSystem
 package import Foundation
+import MediaLibrary
 import SyncFacts
+import SystemPackage
 
 /// The messages of the commands that change downloads.
 package enum SteeringText {
@@ -127,6 +130,7 @@ package enum SteeringText {
         case .same: "same"
         case .refused: "refused"
         case .fileKept: "file_kept"
+        case .fileNotRemoved: "file_not_removed"
         }
     }
 
@@ -145,6 +149,7 @@ package enum SteeringText {
         let changed = (verdicts[.changed] ?? 0) + (verdicts[.fileKept] ?? 0)
         if changed > 0 { parts.append("\(Wording.count(changed, "video")) \(changed == 1 ? done : several ?? done)") }
         if let count = verdicts[.same] { parts.append("\(Wording.grouped(count)) \(same)") }
+        if let count = verdicts[.fileNotRemoved] { parts.append("\(Wording.grouped(count)) couldn't be removed") }
         if let text = leftAlone(report) { parts.append(text) }
         return [Line(text: parts.joined(separator: "; "), isComplaint: false)]
     }
@@ -154,7 +159,8 @@ package enum SteeringText {
     /// are downloads that need no change.
     package static func failures(_ report: SteeringReport, _ transition: StateTransition?) -> [SteeringReport.Item] {
         report.items.filter {
-            $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove)
+            if $0.outcome.verdict == .fileNotRemoved { return true }
+            return $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove)
                 && !needsNothing($0.outcome.before, transition)
         }
     }
@@ -219,6 +225,12 @@ package enum SteeringText {
 
     private static func refusal(_ item: SteeringReport.Item, _ transition: StateTransition) -> String {
         let state = item.outcome.before
+        if let obstacle = item.outcome.obstacle {
+            guard let errno = obstacle.errno else {
+                return "a sync couldn't finish moving '\(obstacle.path)'; sync again, then remove it"
+            }
+            return LibraryError.system(.remove, path: obstacle.path, Errno(rawValue: errno)).sentence
+        }
         return switch (state, transition) {
         case (.finished, .cancel): "it is finished; to delete it: \(SuggestedCommand.text("remove \(name(item))"))"
         case (.failed, .resume), (.cancelled, .resume):

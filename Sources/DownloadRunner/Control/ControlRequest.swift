@@ -77,6 +77,22 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
         case refused
         /// Removed from the list, but the file in its place isn't the recorded one, so it stays.
         case fileKept
+        /// Its file, or one beside it, can't be removed; see ``obstacle``. A finished download whose file is still there
+        /// stays finished, any other is cancelled; a later `remove` tries again.
+        case fileNotRemoved
+    }
+
+    /// The reason why a file can't be removed.
+    package struct Obstacle: Codable, Sendable, Equatable {
+        /// In the library.
+        package var path: String
+        /// Of the failed call; nil if an earlier run has begun to move the file, and couldn't finish that.
+        package var errno: CInt?
+
+        package init(path: String, errno: CInt?) {
+            self.path = path
+            self.errno = errno
+        }
     }
 
     /// The download.
@@ -87,8 +103,13 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
     package var after: DownloadState
     /// The kind of result.
     package var verdict: Verdict
+    /// The file that can't be removed, if that is the reason.
+    package var obstacle: Obstacle?
 
-    package init(id: DownloadID, before: DownloadState, after: DownloadState, verdict: Verdict) {
+    package init(
+        id: DownloadID, before: DownloadState, after: DownloadState, verdict: Verdict, obstacle: Obstacle? = nil
+    ) {
+        self.obstacle = obstacle
         self.id = id
         self.before = before
         self.after = after

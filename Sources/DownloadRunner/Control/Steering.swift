@@ -4,11 +4,12 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import SyncFacts
+import SystemPackage
 
 /// Carries out the user's commands on downloads that aren't active, first in rows, then in files.
 ///
 /// A file is deleted after the row's change has committed, so that no missing file is ever downloaded again against the
-/// user's will. A kill in between leaves the file, and the row has its path.
+/// user's will. A kill in between leaves the file, and the row has its path; a file that can't be removed keeps it, too.
 struct Steering {
     /// The result, with the current rows.
     struct Result {
@@ -53,7 +54,7 @@ struct Steering {
         if transition == .remove { try await removeFiles(records, &result) }
         if transition == .cancel || transition == .remove, let library {
             // Even if the row has no partial yet: progress is written only once a second.
-            for outcome in result.outcomes where outcome.verdict != .refused {
+            for outcome in result.outcomes where outcome.after == .cancelled && outcome.verdict != .refused {
                 let names = DownloadKind.partials(of: outcome.id)
                 for name in names { try? library.partials.remove(name) }
             }
@@ -87,7 +88,10 @@ struct Steering {
     }
 
     private func collect(_ records: [DownloadRecord], _ result: inout Result) throws {
-        let changed = Set(result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }.map(\.id))
+        let changed = Set(
+            result.outcomes.filter {
+                $0.after != $0.before || $0.verdict == .changed || $0.verdict == .fileKept
+            }.map(\.id))
         let before = Dictionary(records.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
         result.changed = try store.downloads.records(records.map(\.id).filter { changed.contains($0) }).map {
             ($0, before[$0.id] ?? $0.state)
@@ -112,35 +116,70 @@ struct Steering {
         let changed = Set(result.outcomes.filter { $0.verdict == .changed }.map(\.id))
         let store = store
         let doomed = records.filter { changed.contains($0.id) }
-        let kept = await Blocking.run { _ in Self.delete(doomed, store, library) }
-        for index in result.outcomes.indices where kept.contains(result.outcomes[index].id) {
-            result.outcomes[index].verdict = .fileKept
+        let failures = await Blocking.run { _ in Self.delete(doomed, store, library) }
+        var changes: [DownloadChange] = []
+        let indices = Dictionary(
+            result.outcomes.indices.map { (result.outcomes[$0].id, $0) }, uniquingKeysWith: { one, _ in one })
+        for record in doomed {
+            guard let index = indices[record.id] else { continue }
+            switch failures[record.id] {
+            case nil: changes.append(.fileRemoved(record.id))
+            case .notOurs:
+                result.outcomes[index].verdict = .fileKept
+                changes.append(.fileRemoved(record.id))
+            case .stays(let obstacle, let video):
+                result.outcomes[index].verdict = .fileNotRemoved
+                result.outcomes[index].obstacle = obstacle
+                guard let video, record.state == .finished else { continue }
+                // Nothing was removed: it is what it was.
+                changes += [.steer(record.id, .retry), .adopt(record.id, video)]
+                result.outcomes[index].after = .finished
+            }
         }
-        _ = try await write(doomed.map { .fileRemoved($0.id) })
+        _ = try await write(changes)
     }
 
-    /// Deletes the files of these downloads. Returns the ids of those whose file isn't the recorded one, or can't be
-    /// read: it stays.
+    /// Why the files of a download aren't removed.
+    private enum Failure {
+        /// Another file is in the video's place.
+        case notOurs
+        /// This one can't be removed. `video` if the video's file is in its place.
+        case stays(SteeringOutcome.Obstacle, video: StoredFile?)
+    }
+
+    /// Deletes the files of these downloads: first the video's, and those beside it only if that is done.
     private static func delete(
         _ records: [DownloadRecord], _ store: DownloadStore, _ library: LibraryFolder
-    ) -> Set<DownloadID> {
-        var kept: Set<DownloadID> = []
+    ) -> [DownloadID: Failure] {
+        var failures: [DownloadID: Failure] = [:]
         var folders: [String] = []
         for record in records {
             if let file = record.file {
-                let removal = try? library.files.remove(file.path, record: FileRecord(file))
-                switch removal {
-                case .removed, .missing: folders.append(file.path)
-                case .notOurs, nil: kept.insert(record.id)
+                folders.append(file.path)
+                do throws(LibraryError) {
+                    let removal = try library.files.remove(file.path, record: FileRecord(file))
+                    if case .notOurs = removal { failures[record.id] = .notOurs }
+                } catch {
+                    if let errno = error.errno {
+                        failures[record.id] = .stays(.init(path: file.path, errno: errno.rawValue), video: file)
+                        continue
+                    }
+                    // Something else than a file is in its place.
+                    failures[record.id] = .notOurs
                 }
             }
             for sidecar in (try? store.sidecars.files(of: [record.id])) ?? [] {
                 let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
-                _ = try? library.files.remove(sidecar.path, record: facts)
-                folders.append(sidecar.path)
+                do throws(LibraryError) {
+                    _ = try library.files.remove(sidecar.path, record: facts)
+                    folders.append(sidecar.path)
+                } catch {
+                    guard let errno = error.errno else { continue }
+                    failures[record.id] = .stays(.init(path: sidecar.path, errno: errno.rawValue), video: nil)
+                }
             }
         }
         try? library.folders.flushNames(of: folders)
-        return kept
+        return failures
     }
 }
