@@ -30,6 +30,8 @@ package struct DownloadStore: Sendable {
         try file.write { db in
             let writer = ChangeWriter(db, at: now)
             for change in changes { try writer.apply(change) }
+            let removesFiles = changes.contains { if case .fileRemoved = $0 { true } else { false } }
+            if removesFiles { try MoveTable.dropOrphans(db) }
         }
     }
 

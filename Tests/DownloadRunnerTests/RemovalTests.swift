@@ -58,6 +58,31 @@ struct RemovalTests {
         #expect(row?.state == .cancelled && row?.file == nil)
     }
 
+    @Test("a video with an unfinished move isn't removed: its file may be on its way")
+    func moving() async throws {
+        let world = try RemovalWorld()
+        try world.finish()
+        let moves = try world.record(to: "b/x.mp4")
+        let outcome = try await world.remove()
+        #expect(outcome?.verdict == .fileNotRemoved && outcome?.obstacle == .init(path: "a/x.mp4", errno: nil))
+        #expect(try world.row()?.state == .finished && world.temporary.has("library/a/x.mp4"))
+        try Settling(store: world.store, library: world.library).finishMoves(moves)
+        #expect(try await world.remove()?.verdict == .changed)
+        #expect(world.temporary.files(under: "library").isEmpty)
+    }
+
+    @Test("a removed video has no put off moves any more, also if it comes back to its old place")
+    func forgetsMoves() async throws {
+        let world = try RemovalWorld()
+        try world.finish()
+        try world.putOff(to: "b")
+        #expect(try world.store.moves.putOff().map(\.to) == ["b/x.mp4"])
+        #expect(try await world.remove()?.verdict == .changed)
+        try world.store.write([.steer(world.id, .retry)])
+        try world.finish()
+        #expect(try world.store.moves.putOff().isEmpty)
+    }
+
     @Test("a gone video's file is removed where it is now, if it was moved after the plan was made")
     func pruneAfterMove() throws {
         let world = try RemovalWorld()

@@ -111,6 +111,44 @@ class Moves(Case):
         self.assertEqual(sorted(e["video"] for e in run.of("download_removed")), ["a0", "a1"], run)
         self.assertEqual(self.stage.files(), {"Z/01 T.mp4": self.bodies["a0"]}, run)
 
+    def test_a_put_off_move_of_a_removed_video_moves_no_file_of_ones_own(self):
+        self.put_off()
+        self.assertEqual(self.stage.command("remove", "a/*/a0", "--yes").exit, 0)
+        own = self.stage.library / "First a/01 T0.mp4"
+        self.assertFalse(own.exists())
+        own.write_text("mine")
+        run = self.stage.sync(exit=0)
+        self.assertEqual([e["video"] for e in run.of("download_moved")], ["a1"], run)
+        self.assertEqual(own.read_text(), "mine")
+
+    def test_a_video_whose_move_is_unfinished_is_removed_only_when_it_is_finished(self):
+        self.library(count=1)
+        for n, title in enumerate(["B", "C", "D", "E"], 2):
+            old = list(self.stage.files())[0].split("/")[0]
+            self.name(title)
+            self.stage.start_sync(before=[
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject=renameat2:signal=KILL:when={n}"]).end()
+            moving = [p.name for p in (self.stage.library / ".coursefetch/moving").iterdir() if "collected" not in p.name]
+            if moving:
+                break
+            self.stage.sync(exit=0)
+        self.assertEqual(len(moving), 1, "it is collected")
+        for name in (old, f"{title} a"):
+            folder = self.stage.library / name
+            if folder.is_dir():
+                folder.rmdir()
+            folder.write_text("in the way")
+        run = self.stage.command("remove", "a/*/a0", "--yes")
+        self.assertEqual(run.exit, 1, run)
+        self.assertIn("sync again, then remove it", run.err)
+        self.assertEqual(self.stage.rows("state"), [("finished",)])
+        for name in (old, f"{title} a"):
+            (self.stage.library / name).unlink()
+        self.assertEqual(self.stage.command("remove", "a/*/a0", "--yes").exit, 0)
+        self.stage.sync(exit=0)
+        self.assertEqual((self.stage.files(), self.stage.rows("state")), ({}, [("cancelled",)]))
+        self.tidy()
+
     def test_a_file_that_cant_be_removed_is_reported_and_stays_known(self):
         self.library(count=2)
         folder = self.stage.library / "First a"

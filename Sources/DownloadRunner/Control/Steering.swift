@@ -30,6 +30,8 @@ struct Steering {
         var result = Result()
         var changes: [DownloadChange] = []
         let records = try store.downloads.records(ids)
+        // Where their files are is certain only when the moves are complete.
+        let moving = Set(transition == .remove ? try store.moves.recorded().compactMap(\.download) : [])
         let missing = Set(transition == .retry ? try store.sidecars.open(of: ids).map(\.download) : [])
         for record in records {
             if missing.contains(record.id) {
@@ -43,10 +45,16 @@ struct Steering {
             }
             var verdict = Self.verdict(transition, record)
             if transition == .remove, library == nil, record.file != nil { verdict = .refused }
+            var obstacle: SteeringOutcome.Obstacle?
+            if verdict == .changed, let file = record.file, moving.contains(record.id) {
+                verdict = .fileNotRemoved
+                obstacle = .init(path: file.path, errno: nil)
+            }
             let after = verdict == .changed ? record.state.after(transition) ?? record.state : record.state
             if verdict == .changed { changes.append(.steer(record.id, transition)) }
             result.outcomes.append(
-                SteeringOutcome(id: record.id, before: record.state, after: after, verdict: verdict))
+                SteeringOutcome(
+                    id: record.id, before: record.state, after: after, verdict: verdict, obstacle: obstacle))
         }
         guard try await write(changes) else {
             throw Refusal.run(.unwritable)

@@ -66,12 +66,16 @@ package struct CatalogTable: Sendable {
         try file.write { db in
             try db.run("DELETE FROM chapters WHERE course = ?", [id])
             try db.run("DELETE FROM courses WHERE id = ?", [id])
+            try MoveTable.dropOrphans(db)
         }
     }
 
     /// Forgets a chapter without downloads.
     package func deleteChapter(_ id: String, of course: String) throws(StoreError) {
-        try file.write { db in try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id]) }
+        try file.write { db in
+            try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id])
+            try MoveTable.dropOrphans(db)
+        }
     }
 
     /// Writes all of it, or nothing.

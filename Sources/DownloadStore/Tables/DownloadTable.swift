@@ -164,11 +164,12 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Deletes rows of downloads whose files have been deleted.
+    /// Deletes rows of downloads whose files have been deleted, with the moves that were put off.
     package func delete(_ ids: [DownloadID]) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try file.write { db in
             for id in ids { try db.run("DELETE FROM downloads WHERE id = ?", [id.rawValue]) }
+            try MoveTable.dropOrphans(db)
         }
     }
 }

@@ -58,6 +58,14 @@ package struct MoveTable: Sendable {
         for move in moves { try insert(move, isPutOff: false, db) }
     }
 
+    /// Drops put off moves whose file has another path now, or is gone; to be called in the transaction that forgets it.
+    static func dropOrphans(_ db: Database) throws {
+        for old in try moves(db, "SELECT * FROM moves WHERE is_put_off = 1") where try !old.owner.has(old.from, in: db)
+        {
+            try db.run("DELETE FROM moves WHERE id = ?", [old.id])
+        }
+    }
+
     private static func insert(_ move: RecordedMove, isPutOff: Bool, _ db: Database) throws {
         let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
         try db.run(
