@@ -195,7 +195,7 @@ struct UnattendedTests {
                 == ["the command of --on-finish was killed by signal 9"])
     }
 
-    @Test("a command that takes too long is ended with all its children", .timeLimit(.minutes(1)))
+    @Test("a command that takes too long is ended with all its children", .timeLimit(.minutes(5)))
     func tooLong() async throws {
         let command = FinishCommand(
             "sleep 600 & echo $! > '\(path("pid"))'; wait", timeout: .milliseconds(300))

@@ -8,7 +8,7 @@ import Testing
 @testable import DownloadJobs
 @testable import SyncFacts
 
-@Suite("The limits of a run", .timeLimit(.minutes(1)))
+@Suite("The limits of a run", .timeLimit(.minutes(5)))
 struct RunLimitsTests {
     private let clock = VirtualClock(BandwidthTimetableTests.date("2026-11-21T21:30:00Z"))
 

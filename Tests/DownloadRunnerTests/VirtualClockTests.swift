@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncFacts
 
-@Suite("The clock of the tests", .timeLimit(.minutes(1)))
+@Suite("The clock of the tests", .timeLimit(.minutes(5)))
 struct VirtualClockTests {
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 

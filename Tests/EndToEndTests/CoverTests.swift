@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("covers and subtitles from outside", .timeLimit(.minutes(1)))
+@Suite("covers and subtitles from outside", .timeLimit(.minutes(5)))
 struct CoverTests {
     @Test("a cover that is a link, or lies behind one, is not copied, with a warning; a regular file is")
     func links() async throws {

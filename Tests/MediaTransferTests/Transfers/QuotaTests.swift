@@ -4,7 +4,7 @@ import Synchronization
 import TestServers
 import Testing
 
-@Suite("the quota of all transfers", .timeLimit(.minutes(1)))
+@Suite("the quota of all transfers", .timeLimit(.minutes(5)))
 struct QuotaTests {
     private let content = TestContent(seed: 3, size: 600_000)
 
