@@ -222,6 +222,8 @@ final class KillRounds {
                 "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
             if start > 0 { resumed += 1 }
         }
-        if large > 0 { #expect(resumed > 0, "nothing was resumed at all") }
+        // On a busy machine all kills may come before the first bytes are durable.
+        let hasSome = floors.contains { $0.values.contains { $0 > 16_384 && $0 < .max } }
+        if hasSome { #expect(resumed > 0, "nothing was resumed at all") }
     }
 }
