@@ -33,8 +33,12 @@ struct BundledConformanceTests {
         let replay = fixtures.hasExchanges ? try FixtureReplay(fixtures, settings: settings) : nil
         defer { replay?.close() }
         let asked: (@Sendable () -> Int)? = replay.map { replay in { @Sendable in replay.requests } }
-        let report = await PluginTrial.report(
-            FilePath(folder.path(percentEncoded: false)), replay?.settings ?? settings, hostRequests: asked)
+        let path = FilePath(folder.path(percentEncoded: false))
+        var report = await PluginTrial.report(path, replay?.settings ?? settings, hostRequests: asked)
+        // On a busy machine a right plugin may miss a limit of time once.
+        if !report.failed.isEmpty, Set(report.failed).isSubset(of: ["end-of-input", "terminate", "timeout"]) {
+            report = await PluginTrial.report(path, replay?.settings ?? settings, hostRequests: asked)
+        }
         for result in report.results {
             guard case .failed(let failures) = result.verdict else { continue }
             for failure in failures {

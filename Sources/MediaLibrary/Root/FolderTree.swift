@@ -123,7 +123,8 @@ package final class FolderTree: Sendable {
     package func removeEmpty(from folder: String) {
         for path in LibraryPath.chain(folder).reversed() {
             guard let place = try? LibraryPath(path), let above = try? self.folder(place.folder) else { return }
-            guard (try? above.removeFolder(place.name)) == true else { return }
+            // An error may pass, and the folder would stay for good: nobody knows of it any more.
+            guard (try? above.removeFolder(place.name)) ?? (try? above.removeFolder(place.name)) == true else { return }
             cache.forget(path)
         }
     }
