@@ -20,7 +20,7 @@ struct TerminalSessionTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await TmuxTerminal.run(
-            "exec sh -c '\(environment) \(program) init; echo exit $?; sleep 60'", columns: 200
+            "exec sh -c '\(environment) \(program) init; echo exit $?; sleep 600'", columns: 200
         ) { terminal in
             for (question, answer) in [
                 ("Title of the course [My Course]:", "Optics"),
@@ -50,7 +50,7 @@ struct TerminalSessionTests {
         let sync = "\(environment) \(program) sync \(folder.path)/c.yaml --retries 1"
         try await TmuxTerminal.run(
             "exec sh -c '\(sync) < /dev/null > \(folder.path)/1 2>&1; \(sync) < /dev/null > \(folder.path)/2 2>&1; "
-                + "\(sync); echo exit $?; sleep 60'", columns: 200
+                + "\(sync); echo exit $?; sleep 600'", columns: 200
         ) { terminal in
             let screen = try await terminal.screen { $0.contains("exit 1\n") || $0.hasSuffix("exit 1") }
             #expect(screen.contains("'c/*/v': can't connect to 127.0.0.1:9"), "\(screen)")
