@@ -5,7 +5,7 @@ import Synchronization
 
 /// The memory for the listings of a run that aren't part of its catalog yet. What has come is counted at once; a course
 /// asks for its next page while there is room, and the one that began first always, so that each has its turn. Of one
-/// provider only a few pages are on their way at a time, since nobody knows how large they will be.
+/// provider only as many pages are on their way at a time as fit, by its largest one so far; at first a few.
 package final class ListingRoom: Sendable {
     /// The place of a course. What it holds is free again when nobody refers to it any more.
     package final class Seat: Sendable {
@@ -49,6 +49,8 @@ package final class ListingRoom: Sendable {
         var places: [Int: Place] = [:]
         /// How many pages of a provider are on their way.
         var asking: [String: Int] = [:]
+        /// The bytes of a provider's largest page so far.
+        var largest: [String: Int] = [:]
         /// Those who wait, first come, first served; some may be gone.
         var queues: [String: Deque<Int>] = [:]
         /// Those who have waited, to be told without the lock.
@@ -87,8 +89,13 @@ package final class ListingRoom: Sendable {
 }
 
 extension ListingRoom.State {
-    /// Pages of one provider on their way.
-    private static let askingBound = 16
+    /// Pages of one provider on their way, at most; and as long as none has come.
+    private static let (askingBound, firstBound) = (16, 2)
+
+    private func mayAsk(_ provider: String, _ limit: Int) -> Bool {
+        let bound = largest[provider].map { min(Self.askingBound, max(1, limit / max(1, $0))) } ?? Self.firstBound
+        return asking[provider, default: 0] < bound
+    }
 
     mutating func wait(_ number: Int, _ waiter: CheckedContinuation<Bool, Never>) {
         guard let place = places[number], !place.hasGivenUp else { return told.append((waiter, false)) }
@@ -104,6 +111,7 @@ extension ListingRoom.State {
     mutating func took(_ number: Int, _ total: Int) {
         guard let place = places[number] else { return }
         held += total - place.bytes
+        largest[place.provider] = max(largest[place.provider] ?? 0, total - place.bytes)
         places[number]?.bytes = total
         hasAsked(number)
     }
@@ -121,12 +129,10 @@ extension ListingRoom.State {
     }
 
     mutating func admit(_ limit: Int) {
-        if let place = places[first], place.waiter != nil, asking[place.provider, default: 0] < Self.askingBound {
-            begin(first)
-        }
+        if let place = places[first], place.waiter != nil, mayAsk(place.provider, limit) { begin(first) }
         guard held < limit else { return }
         for provider in queues.keys {
-            while asking[provider, default: 0] < Self.askingBound, let number = queues[provider]?.popFirst() {
+            while mayAsk(provider, limit), let number = queues[provider]?.popFirst() {
                 begin(number)
             }
             if queues[provider]?.isEmpty ?? false { queues[provider] = nil }

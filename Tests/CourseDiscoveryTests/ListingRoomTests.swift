@@ -1,4 +1,5 @@
 import ProviderKit
+import Synchronization
 import Testing
 
 @testable import CourseDiscovery
@@ -51,6 +52,9 @@ struct ListingRoomTests {
     @Test("of one provider sixteen pages are on their way at a time; those of others don't wait for them")
     func pagesOnTheirWay() async throws {
         let room = ListingRoom(limit: 100)
+        let opener = room.seat(asking: "slow")
+        try await opener.turn()
+        opener.took(1)
         var seats = (0..<16).map { _ in room.seat(asking: "slow") }
         for seat in seats { try await seat.turn() }
         let next = room.seat(asking: "slow")
@@ -64,6 +68,35 @@ struct ListingRoomTests {
         let waitingToo = Task { try await last.turn() }
         seats[0].took(1)
         try await waitingToo.value
+    }
+
+    @Test("of a provider that hasn't answered two pages are on their way, later as many as fit by its largest one")
+    func largestPage() async throws {
+        let room = ListingRoom(limit: 100)
+        let seats = (0..<4).map { _ in room.seat(asking: "large") }
+        for seat in seats[..<2] { try await seat.turn() }
+        #expect(await !mayAsk(room.seat(asking: "large")))
+        seats[0].took(34)
+        // Of that size two fit, and one is on its way.
+        try await seats[2].turn()
+        #expect(await !mayAsk(seats[3]))
+    }
+
+    @Test("a page that doesn't fit at all is asked for alone")
+    func pageLargerThanTheRoom() async throws {
+        let room = ListingRoom(limit: 100)
+        let seats = (0..<2).map { _ in room.seat(asking: "large") }
+        for seat in seats { try await seat.turn() }
+        seats[0].took(1000)
+        let isAsking = Mutex(false)
+        let next = Task {
+            try await seats[0].turn()
+            isAsking.withLock { $0 = true }
+        }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!isAsking.withLock { $0 })
+        seats[1].took(1)
+        try await next.value
     }
 
     @Test("a course that waits when the run ends gives up; one that is there only then, too")

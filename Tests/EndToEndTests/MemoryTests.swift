@@ -210,8 +210,9 @@ struct MemoryTests {
         }
     }
 
-    /// A plugin that lists courses of so many pages; its pages are nearly as large as an answer may be.
-    private static func bulkPlugin(_ stage: Stage, pages: Int) throws {
+    /// A plugin that lists courses of so many pages, each nearly as large as an answer may be: of usual videos, or of
+    /// as many as fit, which have an id alone.
+    private static func bulkPlugin(_ stage: Stage, pages: Int, isBare: Bool) throws {
         try stage.plugin(
             "bulk", concurrency: 8, manifest: ["methods: [resolve, list]"],
             script: #"""
@@ -220,22 +221,25 @@ struct MemoryTests {
                 for line in sys.stdin:
                     request = json.loads(line)
                     page = int(request["params"]["cursor"] or 0)
-                    videos = [
+                    videos = ["%x" % n for n in range(page * 110000, (page + 1) * 110000)] if BARE else [
                         {"id": "%05d-%05d-of-a-listing" % (page, n), "title": "Position and velocity, number %d" % n,
                          "description": "What changes, and how fast. " * 6} for n in range(3000)]
                     result = {"videos": videos}
                     if page < PAGES - 1: result["next"] = str(page + 1)
                     print(json.dumps({"id": request["id"], "result": result}), flush=True)
-                """#.replacing("PAGES", with: "\(pages)"))
+                """#.replacing("PAGES", with: "\(pages)").replacing("BARE", with: isBare ? "True" : "False"))
     }
 
-    /// Many courses whose listings are large, asked for at once, and one with the largest listing that is accepted.
-    private static let sizes: [(courses: Int, pages: Int)] = [(10, 13), (1, 59)]
+    /// Many courses whose listings are large, asked for at once; one with the largest listing that is accepted; and
+    /// many with pages of as many videos as fit.
+    private static let sizes: [(courses: Int, pages: Int, isBare: Bool)] = [
+        (10, 13, false), (1, 59, false), (10, 1, true),
+    ]
 
     @Test("large listings of many courses, asked for at once, and the largest of one", arguments: sizes.indices)
     func listings(index: Int) async throws {
         let stage = try Stage()
-        try Self.bulkPlugin(stage, pages: Self.sizes[index].pages)
+        try Self.bulkPlugin(stage, pages: Self.sizes[index].pages, isBare: Self.sizes[index].isBare)
         let courses = (1...Self.sizes[index].courses).map { "  - {id: c\($0), discover: {include: none}}\n" }.joined()
         try stage.folder.write("version: 1\ndefaults: {provider: bulk}\ncourses:\n\(courses)", to: "catalog.yaml")
         // The first time, the second time, when nothing has changed, and in a dry run.
