@@ -16,7 +16,7 @@ SWIFT_PLUGINS = demo
 PROVIDERS = direct secure-link feed index webdav s3 rclone
 PYTHON_PLUGINS = yt-dlp
 # What providers in Swift are written with.
-KIT = ProviderKit NetworkAddresses ProviderHTTP CLibCurl CLibExpat
+KIT = Provider/ProviderKit Ground/NetworkAddresses Provider/ProviderHTTP Ground/CLibCurl Ground/CLibExpat
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
@@ -108,9 +108,10 @@ install: built
 	install -m 755 contrib/credential-pass contrib/credential-secret-tool "$(DESTDIR)$(PREFIX)/share/coursefetch/"
 	install -m 644 docs/schemas/*.json "$(DESTDIR)$(PREFIX)/share/coursefetch/schemas/"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
-	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources"
+	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/Ground" \
+	    "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/Provider"
 	install -m 644 contrib/kit/Package.swift "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/"
-	for room in $(KIT); do cp -R Sources/$$room "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/" || exit 1; done
+	for room in $(KIT); do cp -R Sources/$$room "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/$${room%/*}/" || exit 1; done
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
 	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/python"
 	install -m 644 contrib/python/coursefetch_provider.py contrib/python/pyproject.toml \

@@ -24,6 +24,23 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
+/// A room: a target in the folder of its floor. docs/architecture.md has the floors, from the lowest to the highest, and
+/// what each room may import; a test compares it with what is declared here and with the `import` lines.
+func room(_ floor: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: house)
+}
+
+/// The tests of a floor.
+func tests(_ floor: String, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(floor)/\(name)", exclude: exclude, swiftSettings: house)
+}
+
+/// What several tests share.
+func shared(_ floor: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(floor)/\(name)", swiftSettings: house)
+}
+
 /// The folders of the providers that are one program, with what in them is no source.
 let bundledProviders: [(folder: String, more: [String])] = [
     ("direct", ["plugin.yaml", "README.md", "fixtures"]), ("secure-link", ["plugin.yaml", "README.md", "fixtures"]),
@@ -53,136 +70,107 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CLibCurl", pkgConfig: "libcurl",
+            name: "CLibCurl", path: "Sources/Ground/CLibCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
-            name: "CLibYAML", pkgConfig: "yaml-0.1",
+            name: "CLibYAML", path: "Sources/Ground/CLibYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(
-            name: "CLibExpat", pkgConfig: "expat",
+            name: "CLibExpat", path: "Sources/Ground/CLibExpat", pkgConfig: "expat",
             providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .target(
-            name: "CPlatform", cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
-        .target(
-            name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
-        .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
-        .target(name: "ChildProcess", dependencies: [subprocess, system], swiftSettings: house),
-        .target(name: "Hooks", dependencies: ["ChildProcess", "YAMLSource", system], swiftSettings: house),
-        .target(name: "MediaMetadata", swiftSettings: house),
-        .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
-        .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
-        .target(name: "ProviderKit", swiftSettings: house),
-        .target(name: "NetworkAddresses", swiftSettings: house),
-        .target(
-            name: "ProviderHTTP", dependencies: ["CLibCurl", "CLibExpat", "ProviderKit", "NetworkAddresses"],
-            swiftSettings: house),
-        .target(
-            name: "ProviderHost",
-            dependencies: ["FileSystem", "ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
-            swiftSettings: house),
-        .target(
-            name: "ProviderConformance",
-            dependencies: [
-                "ProviderKit", "ProviderHost", "YAMLSource", "ChildProcess", "CPlatform", "MediaTransfer", "FileSystem",
-                subprocess, system,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", "NetworkAddresses", crypto],
-            swiftSettings: house),
-        .target(
-            name: "HLSMedia",
-            dependencies: [
-                "MediaTransfer", "NetworkAddresses", "CPlatform", "ChildProcess", crypto, ciphers, system,
-            ],
-            swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
-        .target(
-            name: "RunSchedule", dependencies: ["FileSystem", "DownloadStore", deques, heaps], swiftSettings: house),
-        .target(
-            name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", "PathLayout", crypto, system],
-            swiftSettings: house),
-        .target(
-            name: "UserState", dependencies: ["FileSystem", "YAMLSource", "ProviderKit", system], swiftSettings: house),
-        .target(
-            name: "SyncFacts",
-            dependencies: [
-                "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", "ProviderKit", "FileSystem", "CourseCatalog",
-                "DownloadStore", "RunSchedule",
-                "MediaLibrary", "UserState", system, deques,
-                orderedCollections,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "DownloadJobs",
-            dependencies: [
-                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "NetworkAddresses", "ChildProcess", "Hooks", "DownloadStore", "RunSchedule",
-                "MediaLibrary", "UserState", "SyncFacts", crypto, logging, system,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "CourseDiscovery",
-            dependencies: [
+            name: "CPlatform", path: "Sources/Ground/CPlatform",
+            cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
+        room("Ground", "FileSystem", ["CPlatform", crypto, system]),
+        room("Ground", "YAMLSource", ["CLibYAML"]),
+        room("Ground", "ChildProcess", [subprocess, system]),
+        room("Ground", "NetworkAddresses"),
+
+        room("Catalog", "PathLayout", ["YAMLSource"]),
+        room("Catalog", "CourseCatalog", ["YAMLSource", "PathLayout"]),
+
+        room("Media", "MediaMetadata"),
+        room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "NetworkAddresses", crypto]),
+        room("Media", "HLSMedia", ["ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
+
+        room("Provider", "ProviderKit"),
+        room("Provider", "ProviderHTTP", ["CLibCurl", "CLibExpat", "NetworkAddresses", "ProviderKit"]),
+        room(
+            "Provider", "ProviderHost",
+            ["FileSystem", "YAMLSource", "ChildProcess", "ProviderKit", subprocess, logging, system]),
+        room(
+            "Provider", "ProviderConformance",
+            ["YAMLSource", "ChildProcess", "MediaTransfer", "ProviderKit", "ProviderHost", subprocess, system]),
+
+        room("State", "DownloadStore", ["FileSystem", grdb, sqlite, system]),
+        room("State", "MediaLibrary", ["CPlatform", "FileSystem", "PathLayout", crypto, system]),
+        room("State", "UserState", ["FileSystem", "YAMLSource", "ProviderKit", system]),
+
+        room("Run", "Hooks", ["YAMLSource", "ChildProcess", system]),
+        room("Run", "RunSchedule", ["FileSystem", "DownloadStore", deques, heaps]),
+        room(
+            "Run", "SyncFacts",
+            [
+                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "MediaMetadata", "ProviderKit",
+                "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule", deques, orderedCollections,
+            ]),
+        room(
+            "Run", "CourseDiscovery",
+            [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "DownloadStore", "SyncFacts", crypto,
                 deques,
-            ],
+            ]),
+        room(
+            "Run", "DownloadJobs",
+            [
+                "FileSystem", "YAMLSource", "ChildProcess", "NetworkAddresses", "CourseCatalog", "MediaTransfer",
+                "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks",
+                "RunSchedule", "SyncFacts", crypto, logging, system,
+            ]),
+        room(
+            "Run", "CatalogComparison",
+            [
+                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "MediaLibrary",
+                "RunSchedule", "SyncFacts", "DownloadJobs", crypto,
+            ]),
+        room(
+            "Run", "DownloadRunner",
+            [
+                "FileSystem", "YAMLSource", "CourseCatalog", "MediaMetadata", "MediaTransfer", "HLSMedia",
+                "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule",
+                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", crypto, logging, system, deques,
+            ]),
+
+        room("Command", "MigrationSources", ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
+        room(
+            "Command", "Operations",
+            [
+                "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
+                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
+                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "DownloadRunner",
+                "MigrationSources", crypto, logging, system,
+            ]),
+        room(
+            "Command", "CommandOutput",
+            [
+                "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
+                "Hooks", "SyncFacts", "DownloadRunner", "MigrationSources", "Operations", logging, system,
+            ]),
+        room(
+            "Command", "CourseFetchCommands",
+            [
+                "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
+                "SyncFacts", "DownloadRunner", "MigrationSources", "Operations", "CommandOutput", argumentParser,
+                logging, subprocess, system,
+            ]),
+        .executableTarget(
+            name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
             swiftSettings: house),
-        .target(
-            name: "CatalogComparison",
-            dependencies: [
-                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "RunSchedule",
-                "MediaLibrary", "SyncFacts",
-                "DownloadJobs", crypto,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "DownloadRunner",
-            dependencies: [
-                "CourseDiscovery", "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit",
-                "ProviderHost", "MediaTransfer", "HLSMedia", "MediaMetadata", "Hooks",
-                "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
-                crypto, logging, system, deques, orderedCollections,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "MigrationSources",
-            dependencies: ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system], swiftSettings: house),
-        .target(
-            name: "Operations",
-            dependencies: [
-                "MigrationSources",
-                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
-                "CourseDiscovery", "CatalogComparison", "DownloadRunner", "ProviderConformance", crypto, logging,
-                system,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "CommandOutput",
-            dependencies: [
-                "MigrationSources", "ProviderConformance", "Operations", "DownloadRunner", "SyncFacts",
-                "DownloadStore", "MediaLibrary",
-                "UserState", "FileSystem",
-                "YAMLSource", "Hooks", logging,
-                system,
-            ],
-            swiftSettings: house),
-        .target(
-            name: "CourseFetchCommands",
-            dependencies: [
-                "CommandOutput", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore",
-                "FileSystem", "UserState",
-                "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", argumentParser, logging, subprocess, system,
-            ],
-            swiftSettings: house),
-        .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
 
         // The plugins in Swift: most of them are one program.
         .executableTarget(
             name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo",
-            exclude: ["plugin.yaml", "media", "fixtures"],
-            swiftSettings: house),
+            exclude: ["plugin.yaml", "media", "fixtures"], swiftSettings: house),
         .target(
             name: "BundledProviders", dependencies: ["ProviderKit", "ProviderHTTP", crypto, subprocess, system],
             path: "Plugins",
@@ -193,168 +181,134 @@ let package = Package(
             name: "coursefetch-providers", dependencies: ["BundledProviders", "ProviderKit"], path: "Plugins/program",
             swiftSettings: house),
 
-        // What the tests share.
-        .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: house),
-        .target(
-            name: "TestSupport", dependencies: ["DownloadJobs", "DownloadStore", subprocess, system],
-            path: "Tests/TestSupport",
-            swiftSettings: house),
-        .target(
-            name: "TestServers",
-            dependencies: ["SeededGenerator", nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
-            swiftSettings: house),
+        shared("Support", "Checkout", [system]),
+        shared("Support", "SeededGenerator"),
+        shared("Support", "TestSupport", ["DownloadStore", "DownloadJobs", subprocess, system]),
+        shared("Support", "TestServers", ["SeededGenerator", nioCore, nioPosix, subprocess, system, crypto]),
+
+        tests("Ground", "FileSystemTests", ["FileSystem", "TestSupport", system]),
+        tests("Ground", "YAMLSourceTests", ["YAMLSource", "Checkout"]),
+
+        tests("Catalog", "PathLayoutTests", ["PathLayout"]),
+        tests("Catalog", "CourseCatalogTests", ["CourseCatalog", "YAMLSource", "PathLayout", "Checkout"]),
+
+        tests("Media", "MediaMetadataTests", ["MediaMetadata"]),
+        tests("Media", "MediaTransferTests", ["MediaTransfer", "NetworkAddresses", "TestServers", crypto, system]),
+        tests(
+            "Media", "HLSMediaTests",
+            [
+                "HLSMedia", "MediaTransfer", "NetworkAddresses", "ChildProcess", "SeededGenerator", "Checkout",
+                "TestServers", "TestSupport", crypto, ciphers, subprocess, system,
+            ]),
+
+        tests("Provider", "ProviderKitTests", ["ProviderKit"]),
+        tests(
+            "Provider", "ProviderHTTPTests",
+            ["NetworkAddresses", "ProviderHTTP", "ProviderKit", "TestServers", system]),
+        tests(
+            "Provider", "BundledProviderTests",
+            ["BundledProviders", "coursefetch-providers", "ProviderHTTP", "ProviderKit", "TestSupport", system]),
+        .executableTarget(
+            name: "plugin-host-probe", dependencies: ["ProviderHost", "ProviderKit", logging, system],
+            path: "Tests/Provider/PluginHostProbe", swiftSettings: house),
+        tests(
+            "Provider", "ProviderHostTests",
+            [
+                "FileSystem", "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "BundledProviders",
+                "coursefetch-providers", "plugin-host-probe", "Checkout", subprocess, logging, system,
+            ]),
+        tests(
+            "Provider", "ProviderConformanceTests",
+            [
+                "ProviderConformance", "ProviderHost", "ProviderKit", "CommandOutput", "Checkout", "TestSupport",
+                "coursefetch", "demo", "coursefetch-providers", system,
+            ], exclude: ["faulty.py", "asking.py"]),
+
+        tests("State", "DownloadStoreTests", ["DownloadStore", "FileSystem", "TestSupport", grdb, system]),
         .executableTarget(
             name: "library-step", dependencies: ["FileSystem", "MediaLibrary", "UserState", system],
-            path: "Tests/LibraryStep",
-            swiftSettings: house),
+            path: "Tests/State/LibraryStep", swiftSettings: house),
+        tests(
+            "State", "LibraryTests",
+            [
+                "SyncFacts", "DownloadJobs", "Operations", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
+                "PathLayout", "Checkout", "TestSupport", "library-step", crypto, subprocess, system,
+            ]),
+        tests("State", "UserStateTests", ["UserState", "TestSupport", system]),
+
+        tests("Run", "HookTests", ["Hooks", "ChildProcess", "TestSupport", system]),
+        tests("Run", "RunScheduleTests", ["RunSchedule", "DownloadStore", "FileSystem"]),
+        shared(
+            "Run", "NightSimulation",
+            [
+                "DownloadJobs", "RunSchedule", "DownloadStore", "FileSystem", "MediaTransfer", "SeededGenerator", heaps,
+            ]),
+        .executableTarget(
+            name: "nights", dependencies: ["NightSimulation"], path: "Tests/Run/Nights", swiftSettings: house),
+        tests("Run", "NightSimulationTests", ["NightSimulation"]),
+        tests(
+            "Run", "CourseDiscoveryTests",
+            [
+                "CourseDiscovery", "CourseCatalog", "DownloadStore", "ProviderKit", "SyncFacts", "YAMLSource",
+                "TestSupport", system,
+            ]),
+        tests(
+            "Run", "CatalogComparisonTests",
+            [
+                "CatalogComparison", "SyncFacts", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
+                "YAMLSource", "PathLayout", "MediaLibrary", "TestSupport", system,
+            ]),
+        tests(
+            "Run", "DownloadRunnerTests",
+            [
+                "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs",
+                "Operations", "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
+                "MediaLibrary", "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks",
+                "TestSupport", logging, system,
+            ]),
+
+        tests(
+            "Command", "MigrationSourcesTests",
+            [
+                "MigrationSources", "FileSystem", "SeededGenerator", "TestServers", "TestSupport", grdb, subprocess,
+                system,
+            ]),
+        tests(
+            "Command", "MigrationTests",
+            [
+                "Operations", "MigrationSources", "CourseCatalog", "YAMLSource", "DownloadStore", "FileSystem",
+                "SyncFacts", "TestSupport", system,
+            ]),
         .executableTarget(
             name: "live-view-rehearsal",
             dependencies: ["CommandOutput", "SyncFacts", "CourseFetchCommands", "DownloadStore"],
-            path: "Tests/LiveViewRehearsal", swiftSettings: house),
+            path: "Tests/Command/LiveViewRehearsal", swiftSettings: house),
+        tests(
+            "Command", "CommandTests",
+            [
+                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "DownloadRunner",
+                "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource", "coursefetch", "Checkout",
+                "TestSupport", "live-view-rehearsal", argumentParser, logging, subprocess, system,
+            ]),
 
+        // What looks at the whole.
         .target(
             name: "FuzzHarnesses",
             dependencies: [
                 "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "MigrationSources", "ProviderHTTP", "BundledProviders",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzHarnesses", "TestSupport", system], swiftSettings: house),
-
         .testTarget(
-            name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
-            swiftSettings: house),
+            name: "FuzzTests", dependencies: ["FuzzHarnesses", "Checkout", "TestSupport", system], swiftSettings: house),
         .testTarget(
-            name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
-        .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
-        .testTarget(
-            name: "HookTests", dependencies: ["Hooks", "ChildProcess", "TestSupport", system], swiftSettings: house),
-        .testTarget(
-            name: "MediaMetadataTests", dependencies: ["MediaMetadata"], swiftSettings: house),
-        .testTarget(name: "PathLayoutTests", dependencies: ["PathLayout"], swiftSettings: house),
-        .testTarget(
-            name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource", "PathLayout"],
-            swiftSettings: house),
-        .executableTarget(
-            name: "plugin-host-probe", dependencies: ["ProviderHost", "ProviderKit", logging, system],
-            path: "Tests/PluginHostProbe", swiftSettings: house),
-        .testTarget(name: "ProviderKitTests", dependencies: ["ProviderKit"], swiftSettings: house),
-        .testTarget(
-            name: "ProviderHTTPTests",
-            dependencies: ["NetworkAddresses", "ProviderHTTP", "ProviderKit", "TestServers", system],
-            swiftSettings: house),
-        .testTarget(
-            name: "BundledProviderTests",
-            dependencies: [
-                "BundledProviders", "coursefetch-providers", "ProviderHTTP", "ProviderKit", "TestSupport", system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "ProviderHostTests",
-            dependencies: [
-                "FileSystem", "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "BundledProviders",
-                "coursefetch-providers", "plugin-host-probe",
-                subprocess, logging, system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "ProviderConformanceTests",
-            dependencies: [
-                "ProviderConformance", "ProviderHost", "ProviderKit", "CommandOutput", "TestSupport", "coursefetch",
-                "demo", "coursefetch-providers", system,
-            ],
-            exclude: ["faulty.py", "asking.py"], swiftSettings: house),
-        .testTarget(
-            name: "MediaTransferTests",
-            dependencies: ["MediaTransfer", "NetworkAddresses", "TestServers", crypto, system],
-            swiftSettings: house),
-        .testTarget(
-            name: "HLSMediaTests",
-            dependencies: [
-                "HLSMedia", "MediaTransfer", "NetworkAddresses", "ChildProcess", "SeededGenerator", "TestServers",
-                "TestSupport",
-                crypto, ciphers, subprocess, system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "DownloadStoreTests", dependencies: ["DownloadStore", "FileSystem", "TestSupport", grdb, system],
-            swiftSettings: house),
-        .target(
-            name: "NightSimulation",
-            dependencies: [
-                "DownloadJobs", "RunSchedule", "DownloadStore", "FileSystem", "MediaTransfer", "SeededGenerator", heaps,
-            ],
-            path: "Tests/NightSimulation", swiftSettings: house),
-        .executableTarget(
-            name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),
-        .testTarget(name: "NightSimulationTests", dependencies: ["NightSimulation"], swiftSettings: house),
-        .testTarget(
-            name: "RunScheduleTests", dependencies: ["RunSchedule", "DownloadStore", "FileSystem"], swiftSettings: house
-        ),
-        .testTarget(
-            name: "LibraryTests",
-            dependencies: [
-                "SyncFacts", "DownloadJobs", "Operations", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
-                "PathLayout", "TestSupport",
-                "library-step", crypto, subprocess, system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "UserStateTests", dependencies: ["UserState", "TestSupport", system], swiftSettings: house),
-        .testTarget(
-            name: "CourseDiscoveryTests",
-            dependencies: [
-                "CourseDiscovery", "CourseCatalog", "DownloadStore", "ProviderKit", "SyncFacts", "YAMLSource",
-                "TestSupport", system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "MigrationTests",
-            dependencies: [
-                "Operations", "MigrationSources", "CourseCatalog", "YAMLSource", "DownloadStore", "FileSystem",
-                "SyncFacts",
-                "TestSupport", system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "MigrationSourcesTests",
-            dependencies: [
-                "MigrationSources", "FileSystem", "SeededGenerator", "TestServers", "TestSupport", grdb, subprocess,
-                system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "CatalogComparisonTests",
-            dependencies: [
-                "CatalogComparison", "SyncFacts", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
-                "YAMLSource", "PathLayout", "MediaLibrary", "TestSupport", system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "DownloadRunnerTests",
-            dependencies: [
-                "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs",
-                "Operations",
-                "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
-                "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks", "TestSupport", logging,
-                system,
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
-                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "DownloadRunner",
-                "DownloadStore",
-                "FileSystem", "MediaLibrary", "UserState",
-                "YAMLSource", "coursefetch", "TestSupport",
-                "live-view-rehearsal", argumentParser, logging, subprocess, system,
-            ],
-            swiftSettings: house),
+            name: "ArchitectureTests",
+            dependencies: ["DownloadStore", "Checkout", "TestSupport", "coursefetch", system], swiftSettings: house),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SyncFacts", "DownloadRunner", "DownloadStore", "FileSystem", "SeededGenerator", "TestServers",
-                "TestSupport", "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto, sqlite,
-                logging,
+                "Checkout", "TestSupport", "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto,
+                sqlite, logging,
             ],
             swiftSettings: house),
     ]

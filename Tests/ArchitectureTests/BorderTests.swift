@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import Testing
 
@@ -6,38 +7,68 @@ import Testing
 struct BorderTests {
     /// What every room may import.
     static let system: Set<String> = [
-        "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+        "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin", "System",
     ]
     /// The additional modules that every room except those of plugins may import.
     static let usual: Set<String> = [
-        "Logging", "System", "SystemPackage", "DequeModule", "HeapModule", "OrderedCollections",
+        "Logging", "SystemPackage", "DequeModule", "HeapModule", "OrderedCollections",
     ]
 
     /// Each room with what its row allows.
     static let table: [(room: String, allowed: Set<String>)] = {
-        let rows = (try? Page("docs/architecture.md").table("room", "owns", "may import")) ?? []
+        let rows = (try? Page("docs/architecture.md").table("room", "owns", "imports")) ?? []
         return rows.flatMap { row in
             Page.quoted(row[0]).map { (room: $0, allowed: Set(Page.quoted(row[2]))) }
         }
     }()
 
-    static let swiftRooms = table.filter { !Checkout.swiftFiles(under: "Sources/" + $0.room).isEmpty }
+    static let swiftRooms = Room.all.filter { !$0.files.isEmpty }
 
-    @Test("the table has a row for every folder under Sources, and no other row")
+    @Test("the page has every floor, and the table every room, in their order")
     func rooms() {
-        #expect(Self.table.map(\.room).sorted() == Checkout.folders(in: "Sources"))
+        #expect(Room.floors.sorted() == Checkout.folders(in: "Sources"))
+        #expect(Self.table.map(\.room).sorted() == Room.all.map(\.name).sorted())
+        let floors = Self.table.compactMap { row in Room.floors.firstIndex { $0 == Room.named(row.room)?.floor } }
+        #expect(floors == floors.sorted())
     }
 
-    @Test("a room imports only what its row allows", arguments: swiftRooms)
-    func imports(room: String, allowed: Set<String>) throws {
-        let allowed = allowed.union(Self.system).union(
-            ["ProviderKit", "NetworkAddresses", "ProviderHTTP"].contains(room) ? [] : Self.usual)
-        for file in Checkout.swiftFiles(under: "Sources/" + room) {
-            for line in try Checkout.code(file) {
-                guard let module = Self.imported(line) else { continue }
-                #expect(allowed.contains(module), "\(file) imports \(module), which docs/architecture.md doesn't allow")
+    @Test("what a room imports, what Package.swift declares for it and what its row allows are the same")
+    func imports() throws {
+        let targets = try PackageTarget.all()
+        for room in Self.swiftRooms {
+            var imported: Set<String> = []
+            for file in room.files { imported.formUnion(try Checkout.code(file).compactMap(Self.imported)) }
+            imported.subtract(Self.system)
+            let target = targets.first { $0.name == room.name }
+            #expect(imported == Set((target?.rooms ?? []) + (target?.products ?? [])), "\(room.name): Package.swift")
+            let usual = ["ProviderKit", "NetworkAddresses", "ProviderHTTP"].contains(room.name) ? [] : Self.usual
+            let allowed = Self.table.first { $0.room == room.name }?.allowed
+            #expect(imported.subtracting(usual) == allowed, "\(room.name): docs/architecture.md")
+        }
+    }
+
+    @Test("a room imports only its own floor and those below")
+    func floors() throws {
+        for target in try PackageTarget.all() {
+            guard let floor = Room.floors.firstIndex(where: { $0 == Room.named(target.name)?.floor }) else { continue }
+            for other in target.rooms {
+                #expect(Room.floors[...floor].contains(Room.named(other)?.floor ?? ""), "\(target.name): \(other)")
             }
         }
+    }
+
+    @Test("the page's picture is what contrib/rooms draws from Package.swift")
+    func picture() throws {
+        let script = Process()
+        script.executableURL = URL(filePath: "/usr/bin/env")
+        script.arguments = ["python3", Checkout.path("contrib/rooms")]
+        let output = Pipe()
+        script.standardOutput = output
+        try script.run()
+        let drawn = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        script.waitUntilExit()
+        #expect(Room.all.allSatisfy { drawn.contains($0.name) })
+        #expect(try Checkout.text("docs/architecture.md").contains("```\n\(drawn)```\n"))
     }
 
     @Test(
@@ -67,19 +98,18 @@ struct BorderTests {
         }
     }
 
-    @Test("Package.swift gives a room only the rooms of its row, and each target has its folder")
+    @Test("each target has its folder, and each folder its target; tests lie in the floors of the product")
     func manifest() throws {
         let targets = try PackageTarget.all()
         let rooms = targets.filter { $0.folder.hasPrefix("Sources/") }
-        #expect(rooms.map(\.name).sorted() == Checkout.folders(in: "Sources"))
-        for target in rooms {
-            let allowed = Self.table.first { $0.room == target.name }?.allowed ?? []
-            #expect(Set(target.rooms).isSubset(of: allowed), "\(target.name)")
+        #expect(rooms.map(\.folder).sorted() == Room.all.map(\.folder).sorted())
+        let floors = Room.floors + ["Support"]
+        let folders = Checkout.folders(in: "Tests").flatMap { folder in
+            floors.contains(folder)
+                ? Checkout.folders(in: "Tests/" + folder).map { "Tests/\(folder)/\($0)" } : ["Tests/" + folder]
         }
-        let tests = targets.filter { $0.folder.hasPrefix("Tests/") }.map(\.folder)
-        let folders = Checkout.folders(in: "Tests").map { "Tests/" + $0 }
         let withSources = folders.filter { !Checkout.swiftFiles(under: $0).isEmpty }
-        #expect(tests.sorted() == withSources)
+        #expect(targets.map(\.folder).filter { $0.hasPrefix("Tests/") }.sorted() == withSources.sorted())
         for plugin in targets where plugin.folder.hasPrefix("Plugins") {
             #expect(
                 Set(plugin.rooms).isSubset(of: ["ProviderKit", "ProviderHTTP", "BundledProviders"]),

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import Testing
 
@@ -14,12 +15,12 @@ struct FolderTests {
 
     /// A row may name a type or two of a folder.
     private static func isType(_ name: String, of room: String) -> Bool {
-        !Checkout.folders(in: "Sources/" + room).contains(name)
+        !(Room.named(room)?.folders ?? []).contains(name)
     }
 
     /// For each folder of a room the others whose types it uses, with one of these.
     static func arrows(in room: String) -> [String: [String: String]] {
-        let root = "Sources/" + room
+        guard let root = Room.named(room)?.folder else { return [:] }
         let files = Checkout.swiftFiles(under: root).compactMap { file -> (folder: String, words: SwiftWords)? in
             guard let text = try? Checkout.text(file) else { return nil }
             return (String(file.dropFirst(root.count + 1).prefix { $0 != "/" }), SwiftWords(text))
@@ -41,15 +42,13 @@ struct FolderTests {
 
     @Test("every room of several folders has its row")
     func rows() {
-        let several = Checkout.folders(in: "Sources").filter {
-            Checkout.folders(in: "Sources/" + $0).count > 1 && !Checkout.swiftFiles(under: "Sources/" + $0).isEmpty
-        }
-        #expect(several == Self.rooms.map(\.room).sorted())
+        let several = Room.all.filter { $0.folders.count > 1 && !$0.files.isEmpty }
+        #expect(several.map(\.name).sorted() == Self.rooms.map(\.room).sorted())
     }
 
     @Test("the page names every folder of a room", arguments: rooms)
     func folders(room: String, order: [String]) {
-        #expect(order.sorted() == Checkout.folders(in: "Sources/" + room))
+        #expect(order.sorted() == Room.named(room)?.folders)
     }
 
     @Test("a folder uses only types of folders that come before it on the page", arguments: rooms)

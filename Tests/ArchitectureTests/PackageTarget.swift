@@ -1,29 +1,43 @@
+import Checkout
 import Foundation
 
 /// A target as Package.swift declares it.
 struct PackageTarget {
-    let kind: String
     let name: String
     /// Where its sources are, relative to the checkout.
     let folder: String
     /// The targets of this package that it depends on.
     let rooms: [String]
+    /// The modules of other packages that it depends on.
+    let products: [String]
 
     /// All of them. Reads the text of the manifest: asking SwiftPM for it would wait for the build that runs the tests.
     static func all() throws -> [PackageTarget] {
         let text = try Checkout.text("Package.swift")
-        let starts = text.matches(of: /\.(systemLibrary|target|executableTarget|testTarget)\(/)
-        return zip(starts.indices, starts).compactMap { index, start in
+        var modules: [String: String] = [:]
+        for product in text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/) {
+            modules[String(product.1)] = String(product.2)
+        }
+        let starts = text.matches(
+            of: /(?:(?:Library|arget)|room|tests|shared)\(\s*(?:"(\w+)", |name: )"([\w-]+)"/)
+        return starts.indices.map { index in
+            let start = starts[index]
             let end = index + 1 < starts.count ? starts[index + 1].range.lowerBound : text.endIndex
             let body = text[start.range.upperBound..<end]
-            guard let name = body.firstMatch(of: /name: "([^"]+)"/) else { return nil }
-            let kind = String(start.1)
-            let path = body.firstMatch(of: /path: "([^"]+)"/).map { String($0.1) }
-            let dependencies = body.firstMatch(of: /dependencies: \[([^\]]*)\]/).map { String($0.1) } ?? ""
+            let name = String(start.2)
+            // A call of `room`, `tests` or `shared` has a floor, and its list has no label.
+            let list =
+                start.1 == nil
+                ? body.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 : body.prefixMatch(of: /,\s*\[([^\]]*)\]/)?.1
+            let top = text[start.range].hasPrefix("room") ? "Sources" : "Tests"
+            let folder =
+                start.1.map { "\(top)/\($0)/\(name)" } ?? body.firstMatch(of: /path: "([^"]+)"/).map { String($0.1) }
+                ?? "Tests/\(name)"
+            let words = (list ?? "").split { $0 == "," || $0.isWhitespace }
             return PackageTarget(
-                kind: kind, name: String(name.1),
-                folder: path ?? (kind == "testTarget" ? "Tests/" : "Sources/") + name.1,
-                rooms: dependencies.matches(of: /"([^"]+)"/).map { String($0.1) })
+                name: name, folder: folder,
+                rooms: words.filter { $0.hasPrefix("\"") }.map { String($0.dropFirst().dropLast()) },
+                products: words.compactMap { modules[String($0)] })
         }
     }
 }

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 
 /// A Markdown page, taken apart as far as the tests ask for.

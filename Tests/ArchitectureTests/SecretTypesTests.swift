@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ struct SecretTypesTests {
 
     @Test("every type that holds a URL, token, header or credentials as text prints as redacted", arguments: rooms)
     func types(room: String) throws {
-        let files = Checkout.swiftFiles(under: "Sources/" + room)
+        let files = Room.named(room)?.files ?? []
         let code = try files.map { try Checkout.code($0).joined(separator: "\n") }.joined(separator: "\n")
         for file in files {
             for (type, member) in Self.members(try Checkout.code(file))

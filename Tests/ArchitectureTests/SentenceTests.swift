@@ -1,21 +1,23 @@
+import Checkout
 import Foundation
 import Testing
 
 /// Rooms beneath `CommandOutput` report facts. Every sentence for users there has to be a case with words in
-/// Sources/CommandOutput/Words, or a listed exception.
+/// CommandOutput/Words, or a listed exception.
 @Suite("Sentences for users")
 struct SentenceTests {
     static let rooms = [
-        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
-        "ProviderConformance", "Operations",
+        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison",
+        "DownloadRunner", "ProviderConformance", "Operations",
     ]
 
     /// Files that have sentences all the same; those of ``isStored(_:)`` aside.
     private static let excepted = [
         // A mistake in a catalog, worded where it is found, as CourseCatalog words all others.
-        "Sources/DownloadJobs/Providers/ProviderCheck.swift",
+        "Sources/Run/DownloadJobs/Providers/ProviderCheck.swift",
         // An error of the provider protocol has a message; that of a download repeats it.
-        "Sources/DownloadJobs/Providers/ProviderError+Pool.swift",
+        "Sources/Run/DownloadJobs/Providers/ProviderError+Pool.swift",
+        "Sources/Run/CourseDiscovery/ProviderError+Listing.swift",
     ]
 
     /// A download's error is stored with its sentence, so that it is made where the error arises: see `DownloadError.message`.
@@ -31,11 +33,11 @@ struct SentenceTests {
 
     @Test("rooms beneath CommandOutput write no sentences", arguments: rooms)
     func facts(room: String) throws {
-        let files = Checkout.swiftFiles(under: "Sources/" + room)
+        let files = Room.named(room)?.files ?? []
         #expect(!files.isEmpty)
         for file in files where !Self.isStored(file) && !Self.excepted.contains(file) {
             for sentence in Self.sentences(try Checkout.text(file)) {
-                Issue.record("\(file):\(sentence.line): “\(sentence.text)” belongs into Sources/CommandOutput/Words")
+                Issue.record("\(file):\(sentence.line): “\(sentence.text)” belongs into CommandOutput/Words")
             }
         }
     }
@@ -52,7 +54,8 @@ struct SentenceTests {
     @Test("a suggested command is made by SuggestedCommand, which adds the places that were given")
     func suggested() throws {
         let folders = [
-            "CommandOutput/Words", "CommandOutput/Reports", "CommandOutput/Terminal", "SyncFacts", "DownloadJobs",
+            "Command/CommandOutput/Words", "Command/CommandOutput/Reports", "Command/CommandOutput/Terminal",
+            "Run/SyncFacts", "Run/DownloadJobs",
         ]
         // `init` has no places, and so have the files that it makes.
         let excepted = ["FirstFilesText.swift"]
@@ -68,7 +71,7 @@ struct SentenceTests {
     @Test("every exception is used")
     func exceptions() throws {
         for file in Self.excepted { #expect(!Self.sentences(try Checkout.text(file)).isEmpty, "\(file)") }
-        let stored = Self.rooms.flatMap { Checkout.swiftFiles(under: "Sources/" + $0) }.filter(Self.isStored)
+        let stored = Self.rooms.flatMap { Room.named($0)?.files ?? [] }.filter(Self.isStored)
         #expect(stored.count > 3)
     }
 

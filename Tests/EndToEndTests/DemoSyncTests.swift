@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import SystemPackage
 import TestSupport
@@ -9,10 +10,7 @@ struct DemoSyncTests {
     func twice() async throws {
         try await Tool.strace.require()
         let stage = try Stage()
-        var checkout = FilePath(#filePath)
-        // Tests/EndToEndTests/DemoSyncTests.swift
-        for _ in 0..<3 { checkout.removeLastComponent() }
-        let catalog = checkout.appending("catalogs/demo.yaml").string
+        let catalog = Checkout.path("catalogs/demo.yaml")
         let arguments = [
             "sync", catalog, "--json", "--library", stage.library.string, "--state", stage.state.string,
         ]

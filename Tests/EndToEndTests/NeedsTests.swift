@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import SystemPackage
 import TestSupport
@@ -42,7 +43,7 @@ struct NeedsTests {
     }
 
     private func needs(_ folder: TemporaryFolder, patience: Int? = nil) async throws -> Outcome {
-        let script = FilePath(#filePath).removingLastComponent().appending("../../contrib/needs").string
+        let script = Checkout.path("contrib/needs")
         var command = ["env", "PATH=\(folder.at("bin").string)"]
         if let patience { command.append("NEEDS_PATIENCE=\(patience)") }
         return try await Program.run(command + ["/bin/sh", script, "test"], in: folder)

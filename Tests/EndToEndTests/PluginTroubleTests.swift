@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import SystemPackage
 import TestServers
@@ -97,15 +98,13 @@ struct PluginTroubleTests {
     @Test("an installed copy whose path has blanks, umlauts and percent signs finds its plugins")
     func oddPlace() async throws {
         let stage = try Stage()
-        let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let prefix = "Müllers Käse %20"
         try stage.folder.make("\(prefix)/bin")
         try stage.folder.make("\(prefix)/lib/coursefetch/plugins")
         let program = stage.folder.at("\(prefix)/bin/coursefetch").string
         try FileManager.default.copyItem(atPath: Built.executable("coursefetch").string, toPath: program)
         try FileManager.default.copyItem(
-            atPath: checkout.appending(path: "Plugins/direct").path(percentEncoded: false),
+            atPath: Checkout.path("Plugins/direct"),
             toPath: stage.folder.at("\(prefix)/lib/coursefetch/plugins/direct").string)
         try FileManager.default.copyItem(
             atPath: Built.executable("coursefetch-providers").string,

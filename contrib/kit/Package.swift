@@ -19,12 +19,15 @@ let package = Package(
         .library(name: "ProviderHTTP", targets: ["ProviderHTTP"]),
     ],
     targets: [
-        .target(name: "ProviderKit", swiftSettings: settings),
+        .target(name: "ProviderKit", path: "Sources/Provider/ProviderKit", swiftSettings: settings),
         .systemLibrary(
-            name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
-        .target(name: "NetworkAddresses", swiftSettings: settings),
+            name: "CLibCurl", path: "Sources/Ground/CLibCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CLibExpat", path: "Sources/Ground/CLibExpat", pkgConfig: "expat",
+            providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
+        .target(name: "NetworkAddresses", path: "Sources/Ground/NetworkAddresses", swiftSettings: settings),
         .target(
             name: "ProviderHTTP", dependencies: ["ProviderKit", "NetworkAddresses", "CLibCurl", "CLibExpat"],
-            swiftSettings: settings),
+            path: "Sources/Provider/ProviderHTTP", swiftSettings: settings),
     ])

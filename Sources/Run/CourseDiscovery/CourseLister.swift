@@ -1,0 +1,212 @@
+package import CourseCatalog
+package import DownloadStore
+import FileSystem
+package import Foundation
+package import ProviderKit
+package import SyncFacts
+import YAMLSource
+
+/// Asks providers for the listings of courses, and keeps what they answer in the state.
+///
+/// A listing replaces the last one only when it is complete and believed. Whatever goes wrong, the last one stays.
+package struct CourseLister: Sendable {
+    /// Asks a provider for a page.
+    package typealias Ask = @Sendable (ListRequest, _ provider: String) async throws(ProviderError) -> Listing
+
+    /// The result of asking for one course.
+    package enum Outcome: Sendable {
+        /// A new listing, which is in the state now.
+        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingRoom.Seat)
+        /// The last one holds.
+        case unchanged
+        /// It lacks too many videos to be believed at once: the last one holds.
+        case doubted(lost: Int, of: Int)
+        /// The provider couldn't be asked: the last one holds, of that time.
+        case failed(ProviderError, last: Date?)
+        /// The state can't be written.
+        case unrecorded(StoreError)
+    }
+
+    /// The rules for believing a listing.
+    package struct Rules: Sendable {
+        /// The guard on listings that shrink.
+        package var maxDelete: MaxDelete
+        /// Whether any listing is believed.
+        package var acceptsAll: Bool
+
+        package init(maxDelete: MaxDelete, acceptsAll: Bool) {
+            self.maxDelete = maxDelete
+            self.acceptsAll = acceptsAll
+        }
+    }
+
+    private let user: String
+    private let settings: HostSettings
+    private let store: DownloadStore
+    private let rules: Rules
+    private let now: @Sendable () -> Date
+    private let ask: Ask
+    private let room = ListingRoom()
+
+    package init(
+        user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
+        now: @escaping @Sendable () -> Date, ask: @escaping Ask
+    ) {
+        self.user = user
+        self.settings = settings
+        self.store = store
+        self.rules = rules
+        self.now = now
+        self.ask = ask
+    }
+
+    /// The courses of a catalog whose providers are to be asked now, by index: those with `discover` whose `every` has
+    /// passed, that may have selected videos.
+    package static func due(
+        _ catalog: Catalog, _ records: [String: ListingRecord], only: [Selector], now: Date
+    ) -> [Int] {
+        catalog.courses.indices.filter { index in
+            let course = catalog.courses[index]
+            guard let discovery = course.discovery else { return false }
+            guard only.isEmpty || only.contains(where: { $0.course.matches(course.id) }) else { return false }
+            guard let every = discovery.every, let record = records[course.id],
+                record.question == StoredListing.question(of: course), record.doubtedAt == nil
+            else { return true }
+            return now < record.askedAt || now >= record.askedAt.advanced(by: every)
+        }
+    }
+
+    /// Asks for one course, page after page, and records the result.
+    package func list(_ course: Course, parameters: [String: JSONValue], _ record: ListingRecord?) async -> Outcome {
+        let question = StoredListing.question(of: course)
+        let last = record.flatMap { $0.question == question ? $0 : nil }
+        let (pages, isUnchanged, seat): (ListingPages, Bool, ListingRoom.Seat)
+        do throws(ProviderError) {
+            (pages, isUnchanged, seat) = try await self.pages(of: course, parameters: parameters, known: last?.known)
+        } catch {
+            return .failed(error, last: last?.askedAt)
+        }
+        return await Blocking.run { _ in
+            do throws(StoreError) {
+                self.room.desk.lock()
+                defer { self.room.desk.unlock() }
+                return try self.record(pages, isUnchanged: isUnchanged, course, question, last, seat)
+            } catch { return .unrecorded(error) }
+        }
+    }
+
+    /// Asks for a course, page after page. Records nothing. The pages are counted until the seat is gone.
+    package func pages(
+        of course: Course, parameters: [String: JSONValue], known: String? = nil
+    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool, seat: ListingRoom.Seat) {
+        let seat = room.seat(asking: course.settings.provider?.name ?? "")
+        let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
+        var pages = ListingPages(location: course.location, wasKnownSent: known != nil) { [store] id in
+            let key = DownloadKey(course: course.id, video: id)
+            if written.contains(key.video) { return true }
+            // A second download is worse than an old id.
+            do throws(StoreError) { return try store.downloads.record(key) != nil } catch { return true }
+        }
+        var cursor: String?
+        while true {
+            let request = ListRequest(
+                user: user, now: now(), settings: settings,
+                course: .init(id: course.writtenID, title: course.title, parameters: parameters), cursor: cursor,
+                known: cursor == nil ? known : nil)
+            try await seat.turn()
+            let step = try pages.add(try await page(request, course))
+            seat.took(pages.bytes)
+            switch step {
+            case .next(let next): cursor = next
+            case .complete: return (pages, false, seat)
+            case .unchanged: return (pages, true, seat)
+            }
+        }
+    }
+
+    /// Asks for a page. What may pass in seconds is waited for: an answer now saves a night.
+    private func page(_ request: ListRequest, _ course: Course) async throws(ProviderError) -> Listing {
+        var request = request
+        var tries = 0
+        while true {
+            do throws(ProviderError) {
+                return try await ask(request, course.settings.provider?.name ?? "")
+            } catch {
+                tries += 1
+                guard tries < Self.tries, let delay = Self.delay(after: error, tries: tries) else { throw error }
+                do { try await Task.sleep(for: delay) } catch { throw .runIsEnding }
+                request.now = now()
+            }
+        }
+    }
+
+    private static let tries = 3
+    private static let longestWait = Duration.seconds(30)
+
+    private static func delay(after error: ProviderError, tries: Int) -> Duration? {
+        switch error.kind {
+        case .unavailable, .rateLimited:
+            let delay = error.retryAfter ?? (error.kind == .unavailable ? .seconds(tries * tries) : nil)
+            return delay.flatMap { $0 <= longestWait ? $0 : nil }
+        default: return nil
+        }
+    }
+
+    private func record(
+        _ pages: ListingPages, isUnchanged: Bool, _ course: Course, _ question: ListingQuestion, _ last: ListingRecord?,
+        _ seat: ListingRoom.Seat
+    ) throws(StoreError) -> Outcome {
+        let now = now()
+        if isUnchanged, var last {
+            // Without an interval nobody needs the time, and an unchanged listing writes nothing.
+            guard course.discovery?.every != nil || last.doubtedAt != nil || pages.known ?? last.known != last.known
+            else { return .unchanged }
+            last.askedAt = now
+            last.known = pages.known ?? last.known
+            last.doubt = nil
+            try store.listings.update([last])
+            return .unchanged
+        }
+        let listing = pages.listing
+        let old = try last.map { last throws(StoreError) in
+            try StoredListing.outline(last, of: course, comparedWith: listing, store)
+        }
+        if let old, var last, !rules.acceptsAll,
+            case .doubted(let lost, let count, let doubt) = ListingGuard.verdict(
+                old: old.listing, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt,
+                askedAt: last.askedAt, now: now)
+        {
+            if last.doubt != doubt {
+                last.doubt = doubt
+                try store.listings.update([last])
+            }
+            return .doubted(lost: lost, of: count)
+        }
+        var record = ListingRecord(course: course.id, question: question, askedAt: now, known: pages.known)
+        if let old, let last, old.isSame {
+            record.title = last.title
+            record.cover = last.cover
+            if course.discovery?.every != nil || last.doubtedAt != nil || last.known != pages.known {
+                try store.listings.update([record])
+            }
+            return .unchanged
+        }
+        try StoredListing.write(listing, record, store)
+        return .listed(
+            listing, was: old?.listing.videos.count, repeated: pages.repeated, unusable: pages.unusable, seat)
+    }
+}
+
+extension ListingRecord {
+    /// The last listing, if it wasn't believed; nil too for one of an older version, which didn't keep what was lost.
+    package var doubt: ListingGuard.Doubt? {
+        get {
+            guard let doubtedAt, let doubtedLoss else { return nil }
+            return ListingGuard.Doubt(since: doubtedAt, lost: doubtedLoss)
+        }
+        set {
+            doubtedAt = newValue?.since
+            doubtedLoss = newValue?.lost
+        }
+    }
+}
