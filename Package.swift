@@ -131,14 +131,22 @@ let package = Package(
             "Run", "CatalogComparison",
             [
                 "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "MediaLibrary",
-                "RunSchedule", "SyncFacts", "DownloadJobs", crypto,
+                "RunSchedule", "SyncFacts", crypto,
+            ]),
+        room(
+            "Run", "RunAccess",
+            [
+                "FileSystem", "YAMLSource", "CourseCatalog", "MediaTransfer", "ProviderKit", "ProviderHost",
+                "DownloadStore", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", crypto, system,
             ]),
         room(
             "Run", "DownloadRunner",
             [
                 "FileSystem", "YAMLSource", "CourseCatalog", "MediaMetadata", "MediaTransfer", "HLSMedia",
                 "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule",
-                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", crypto, logging, system, deques,
+                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", crypto, logging,
+                system,
+                deques,
             ]),
 
         room("Command", "MigrationSources", ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
@@ -147,21 +155,21 @@ let package = Package(
             [
                 "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
                 "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "DownloadRunner",
+                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
                 "MigrationSources", crypto, logging, system,
             ]),
         room(
             "Command", "CommandOutput",
             [
                 "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "Hooks", "SyncFacts", "DownloadRunner", "MigrationSources", "Operations", logging, system,
+                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Operations", logging, system,
             ]),
         room(
             "Command", "CourseFetchCommands",
             [
                 "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
-                "SyncFacts", "DownloadRunner", "MigrationSources", "Operations", "CommandOutput", argumentParser,
-                logging, subprocess, system,
+                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Operations", "CommandOutput",
+                argumentParser, logging, subprocess, system,
             ]),
         .executableTarget(
             name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
@@ -231,8 +239,9 @@ let package = Package(
         tests(
             "State", "LibraryTests",
             [
-                "SyncFacts", "DownloadJobs", "Operations", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
-                "PathLayout", "Checkout", "TestSupport", "library-step", crypto, subprocess, system,
+                "SyncFacts", "DownloadJobs", "CatalogComparison", "Operations", "DownloadStore", "FileSystem",
+                "MediaLibrary", "UserState", "PathLayout", "Checkout", "TestSupport", "library-step", crypto,
+                subprocess, system,
             ]),
         tests("State", "UserStateTests", ["UserState", "TestSupport", system]),
 
@@ -262,7 +271,8 @@ let package = Package(
             "Run", "DownloadRunnerTests",
             [
                 "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs",
-                "Operations", "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
+                "Operations", "RunAccess", "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem",
+                "CourseCatalog",
                 "MediaLibrary", "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks",
                 "TestSupport", logging, system,
             ]),
@@ -286,7 +296,7 @@ let package = Package(
         tests(
             "Command", "CommandTests",
             [
-                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "DownloadRunner",
+                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "RunAccess",
                 "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource", "coursefetch", "Checkout",
                 "TestSupport", "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ]),

@@ -1,8 +1,8 @@
 import CourseCatalog
-import DownloadJobs
 import DownloadStore
 import Foundation
 import MediaLibrary
+import SyncFacts
 
 /// Covers of courses and chapters.
 struct FolderCovers {

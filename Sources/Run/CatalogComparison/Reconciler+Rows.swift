@@ -1,5 +1,4 @@
 import CourseCatalog
-import DownloadJobs
 import DownloadStore
 import Foundation
 import MediaLibrary
@@ -194,7 +193,7 @@ extension Reconciler {
             isOfOtherSize
                 || video.withSHA256Bytes({ $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) })
         else { return false }
-        return row.kind?.type.keepsBytes ?? true
+        return row.kind?.keepsBytes ?? true
     }
 
     /// The row after the start of a run; in a dry run none has begun.

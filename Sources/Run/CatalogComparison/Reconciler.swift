@@ -1,5 +1,4 @@
 package import CourseCatalog
-import DownloadJobs
 package import DownloadStore
 package import Foundation
 package import MediaLibrary

@@ -1,4 +1,3 @@
-package import DownloadJobs
 package import DownloadStore
 import Foundation
 import MediaLibrary

@@ -1,5 +1,4 @@
 import CourseCatalog
-import DownloadJobs
 import DownloadStore
 import FileSystem
 import MediaLibrary
@@ -46,7 +45,7 @@ struct SharedBytes {
             where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index].bytes()) {
                 result.wanted[index].donor = donor
                 givers[index] = row.id
-                brought[row.id] = row.kind?.type.brings ?? []
+                brought[row.id] = row.kind?.brings ?? []
             }
         }
         // A video with its own sound or subtitles can't be made by linking a file.

@@ -1,8 +1,8 @@
 import Checkout
-import DownloadRunner
 import DownloadStore
 import Foundation
 import Operations
+import RunAccess
 import SyncFacts
 import Testing
 

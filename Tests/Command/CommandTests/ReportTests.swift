@@ -1,7 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
 import Operations
+import RunAccess
 import SyncFacts
 import Testing
 import YAMLSource

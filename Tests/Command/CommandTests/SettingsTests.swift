@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import RunAccess
 import SyncFacts
 import Testing
 import YAMLSource

@@ -1,8 +1,8 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
 import MediaLibrary
 import Operations
+import RunAccess
 import SyncFacts
 import SystemPackage
 import Testing

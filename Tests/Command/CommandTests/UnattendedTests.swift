@@ -1,4 +1,3 @@
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation

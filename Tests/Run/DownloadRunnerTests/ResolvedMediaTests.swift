@@ -94,7 +94,7 @@ struct ResolvedMediaTests {
         answer.headers = [(name: "X-Key", value: "canary")]
         answer.subtitles = ["en \(signed)"]
         let sidecar = WantedSidecar(
-            owner: .course("c", digest: []), source: .resolved(signed, media), folder: "", name: "cover")
+            owner: .course("c", digest: []), source: .url(signed), isResolved: true, folder: "", name: "cover")
         let stored = StoredCredentials(credentials: Secret(["p": "canary"]), savedAt: .now)
         let values: [Any] = [
             media, answer, sidecar, WantedSidecar.Source.url(signed), stored, LoginSecrets(["p": "canary"]),

@@ -1,3 +1,4 @@
+import CatalogComparison
 import DownloadStore
 import FileSystem
 import Foundation
@@ -94,7 +95,7 @@ struct SettlingTests {
         #expect(Set(first.unsettled.keys) == ["a"])
         #expect(try store.moves.recorded().map(\.id) == [moves[0].id])
         #expect(try path(2, store) == "d/x" && path(1, store) == "a/x")
-        #expect(try Leftovers.stranded(store, library).isEmpty)
+        #expect(try InterruptedMoves(store).stranded(in: library).isEmpty)
 
         for name in ["a", "c"] { try FileManager.default.removeItem(atPath: temporary.at("library/\(name)").string) }
         let second = try Settling(store: store, library: .testing(temporary.at("library"))).run(at: Date())

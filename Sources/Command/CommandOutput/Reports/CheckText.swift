@@ -1,5 +1,5 @@
-package import DownloadRunner
 package import Foundation
+package import RunAccess
 package import YAMLSource
 
 /// The output of `check`, apart from diagnostics.

@@ -1,7 +1,6 @@
 import DownloadStore
 package import Foundation
-package import Operations
-import SyncFacts
+package import SyncFacts
 
 /// The output of `sync --dry-run`.
 package enum DryRunText {

@@ -1,4 +1,3 @@
-import DownloadRunner
 package import Foundation
 package import SyncFacts
 

@@ -1,8 +1,8 @@
-package import DownloadRunner
 package import DownloadStore
 import FileSystem
 package import Foundation
 import MediaLibrary
+package import RunAccess
 import SyncFacts
 import SystemPackage
 

@@ -1,6 +1,6 @@
 import DownloadStore
 import Foundation
-import Operations
+import SyncFacts
 
 /// The reason for a sync's action, in a few words.
 extension DryRunItem.Reason {

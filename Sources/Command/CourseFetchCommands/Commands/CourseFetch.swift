@@ -1,7 +1,7 @@
 package import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// The command tree. Each command states its name: deriving it from the type costs a millisecond at every start.
 package struct CourseFetch: AsyncParsableCommand {

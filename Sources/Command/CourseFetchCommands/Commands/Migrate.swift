@@ -1,9 +1,9 @@
 import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import Foundation
 import MigrationSources
 import Operations
+import RunAccess
 import SyncFacts
 import YAMLSource
 

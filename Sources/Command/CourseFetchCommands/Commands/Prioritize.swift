@@ -1,5 +1,5 @@
 import ArgumentParser
-import DownloadRunner
+import RunAccess
 
 /// `coursefetch prioritize`.
 struct Prioritize: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import DownloadStore
 import Foundation
+import RunAccess
 
 /// `coursefetch remove`.
 struct Remove: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import DownloadStore
 import Operations
+import RunAccess
 import SyncFacts
 
 /// `coursefetch retry`.

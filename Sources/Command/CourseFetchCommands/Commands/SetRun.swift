@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import Foundation
+import RunAccess
 import SyncFacts
 
 /// `coursefetch set`.

@@ -1,7 +1,7 @@
 import CommandOutput
-import DownloadRunner
 import Foundation
 import Operations
+import RunAccess
 import SyncFacts
 
 /// `status --watch`: redraws the table in place until a signal.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandOutput
-import DownloadRunner
 import DownloadStore
 import Foundation
+import RunAccess
 import SyncFacts
 
 /// A command that changes downloads: selects them, asks the holder of the lock, and reports each result.

@@ -4,6 +4,7 @@ import DownloadStore
 import Foundation
 import Logging
 import Operations
+import RunAccess
 import SyncFacts
 
 /// Connects a run with its readers and with signals.
@@ -72,10 +73,8 @@ struct SyncSession {
     /// Reports what a sync would do.
     func rehearse() async -> ExitStatus {
         let isJSON = settings.json.value
-        let run = SyncRun(
-            settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal), logger: logger(readers),
-            wording: \.message)
-        let plan = await run.plan()
+        let options = settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal)
+        let plan = await DryRun(options, logger: logger(readers)).plan()
         let now = Date()
         // Warnings are reported as in a sync.
         var readers = RunReaders(

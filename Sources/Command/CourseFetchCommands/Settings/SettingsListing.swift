@@ -1,6 +1,6 @@
-import DownloadRunner
 import Foundation
 import Hooks
+import RunAccess
 import SyncFacts
 import YAMLSource
 

@@ -1,8 +1,8 @@
-import DownloadRunner
 import Foundation
 import Hooks
 import Logging
 import MediaMetadata
+import RunAccess
 import SyncFacts
 import YAMLSource
 

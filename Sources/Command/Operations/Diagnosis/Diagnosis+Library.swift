@@ -1,9 +1,10 @@
+import CatalogComparison
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState
@@ -100,7 +101,7 @@ struct LibraryCheck {
         }
         recorded.formUnion(try store.sidecars.paths())
         // Files of an interrupted move may be at either place; the next sync completes it.
-        let moved = try Leftovers.moved(store, library)
+        let moved = try InterruptedMoves(store).places(in: library)
         recorded.formUnion(moved.values)
         finished.subtract(moved.keys)
         var unknown = 0
@@ -153,7 +154,7 @@ struct LibraryCheck {
     private func stranded(
         _ store: DownloadStore, _ library: LibraryFolder, clean: Bool
     ) throws -> [DiagnosisFact] {
-        let paths = try Leftovers.stranded(store, library)
+        let paths = try InterruptedMoves(store).stranded(in: library)
         guard !paths.isEmpty else { return [] }
         var bytes = ByteCount(0)
         for path in paths { bytes += try library.stranded.size(of: path) }

@@ -1,11 +1,11 @@
 import DownloadJobs
-package import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import HLSMedia
 import MediaTransfer
 import ProviderKit
+package import RunAccess
 package import SyncFacts
 import SystemPackage
 import UserState

@@ -1,7 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState

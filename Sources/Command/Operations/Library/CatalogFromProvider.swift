@@ -1,13 +1,13 @@
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 package import DownloadStore
 import FileSystem
 import Foundation
 package import Logging
 import ProviderHost
 import ProviderKit
+import RunAccess
 package import SyncFacts
 import SystemPackage
 import YAMLSource

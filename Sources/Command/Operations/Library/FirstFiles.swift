@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import RunAccess
 package import SyncFacts
 import SystemPackage
 

@@ -1,6 +1,6 @@
-package import DownloadRunner
 import DownloadStore
 import Foundation
+package import RunAccess
 package import SyncFacts
 
 /// The result of `forget`.

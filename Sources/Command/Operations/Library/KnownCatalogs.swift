@@ -1,5 +1,5 @@
-package import DownloadRunner
 import DownloadStore
+package import RunAccess
 package import SyncFacts
 
 /// The catalogs of earlier syncs that another sync can read.

@@ -1,9 +1,9 @@
 import DownloadJobs
-package import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+package import RunAccess
 package import SyncFacts
 import SystemPackage
 import UserState

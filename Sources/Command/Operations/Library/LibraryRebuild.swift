@@ -1,9 +1,9 @@
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import RunAccess
 
 /// Restores a state's knowledge of its library from the list in that library (``FileList``). Asks no provider.
 ///

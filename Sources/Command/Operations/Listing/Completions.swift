@@ -1,9 +1,9 @@
 import DownloadJobs
-package import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import ProviderHost
+package import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState

@@ -1,10 +1,10 @@
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import Foundation
 import ProviderKit
+import RunAccess
 import SyncFacts
 
 /// The listings that a sync would work with, asked for by a dry run. Records nothing.

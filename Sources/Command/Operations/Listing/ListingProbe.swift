@@ -1,11 +1,11 @@
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 package import DownloadStore
 package import Foundation
 package import Logging
 import ProviderKit
+import RunAccess
 package import SyncFacts
 
 /// What a provider lists of a course, and what the next sync would make of it.

@@ -1,10 +1,10 @@
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import Foundation
 import Logging
 import ProviderHost
 import ProviderKit
+import RunAccess
 import SyncFacts
 import UserState
 

@@ -2,12 +2,12 @@ import CatalogComparison
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 package import DownloadStore
 package import Foundation
 package import Logging
 import ProviderHost
 import ProviderKit
+import RunAccess
 package import SyncFacts
 import UserState
 import YAMLSource

@@ -1,9 +1,9 @@
 import CatalogComparison
-package import DownloadRunner
 package import DownloadStore
 import FileSystem
 package import Foundation
 import MediaLibrary
+package import RunAccess
 package import SyncFacts
 import SystemPackage
 import UserState

@@ -2,12 +2,12 @@ import CatalogComparison
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
 import MigrationSources
+import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState
@@ -258,7 +258,7 @@ private struct MigrationRun: Sendable {
         _ canLink: Bool, _ shouldStop: @escaping () -> Bool, _ tally: Tally
     ) throws {
         let catalog = try written.addingStoredListings(store)
-        let plan = try SyncRun.compare(catalog, store, library, options.sync, Date())
+        let plan = try Reconciliation(of: catalog, with: store, in: library, by: options.sync, at: Date())
         guard tally.accepts(plan) else { return }
         var judge = try judge(catalog, store, plan, plan, source, map)
         try tally.count(source, judge.journal, copies: options.method != .link)
@@ -294,7 +294,8 @@ private struct MigrationRun: Sendable {
         let settling = Settling(store: store, library: library)
         let unsettled = try settling.run(at: now).unsettled
         let catalog = try written.addingStoredListings(store)
-        let plan = try SyncRun.compare(catalog, store, library, options.sync, now, unsettled: unsettled)
+        let plan = try Reconciliation(
+            of: catalog, with: store, in: library, by: options.sync, at: now, unsettled: unsettled)
         guard tally.accepts(plan) else { return }
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()

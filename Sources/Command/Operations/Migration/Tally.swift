@@ -1,9 +1,9 @@
 import CatalogComparison
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MigrationSources
+import RunAccess
 import SyncFacts
 
 /// Counts the results of a migration's records, and reports them and the progress. For one thread.

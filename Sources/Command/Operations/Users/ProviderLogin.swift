@@ -1,9 +1,9 @@
 import DownloadJobs
-package import DownloadRunner
 import Foundation
 import Logging
 import ProviderHost
 import ProviderKit
+package import RunAccess
 package import SyncFacts
 import SystemPackage
 package import UserState

@@ -1,7 +1,7 @@
-package import DownloadRunner
 package import DownloadStore
 import FileSystem
 package import Foundation
+package import RunAccess
 package import SyncFacts
 import SystemPackage
 import UserState

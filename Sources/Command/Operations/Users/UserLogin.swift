@@ -1,9 +1,9 @@
 import DownloadJobs
-package import DownloadRunner
 import DownloadStore
 package import FileSystem
 package import Foundation
 package import Logging
+package import RunAccess
 package import SyncFacts
 package import UserState
 

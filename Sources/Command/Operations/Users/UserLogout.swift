@@ -1,6 +1,6 @@
-package import DownloadRunner
 import DownloadStore
 import FileSystem
+package import RunAccess
 package import SyncFacts
 import UserState
 

@@ -1,10 +1,10 @@
 import CatalogComparison
 import DownloadJobs
-package import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+package import RunAccess
 package import SyncFacts
 import UserState
 

@@ -187,7 +187,7 @@ struct Verifier {
             Item(
                 owner: .sidecar(
                     sidecar,
-                    mayBeFetched: record.kind?.type.brings.contains(sidecar.kind) != true),
+                    mayBeFetched: record.kind?.brings.contains(sidecar.kind) != true),
                 file: VerifiedFile(
                     reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
                     size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))

@@ -134,7 +134,8 @@ package actor DownloadJob: WatchedDownload {
                 if let outcome = await tryDonor(media, &attempt) { return outcome }
                 continue
             }
-            if type(of: media).keepsBytes, sharing.mayLookAtPlace(), let donor = Donor.standing(for: found, context),
+            if type(of: media).kind.keepsBytes, sharing.mayLookAtPlace(),
+                let donor = Donor.standing(for: found, context),
                 let outcome = await share(donor)
             {
                 return outcome

@@ -11,16 +11,13 @@ package import SyncFacts
 /// A ``DownloadJob`` makes one as soon as it knows the kind from its provider's answer, and keeps it over back-offs
 /// until the download ends, loses its partial, or changes its kind. `nonisolated` members may be called from any thread
 /// at any time, by bookkeeper and events; the others belong to the job's turn. A new kind needs only a conforming type
-/// and an entry in ``DownloadKind/types``: no other code distinguishes kinds.
+/// and an entry in ``DownloadKind/types``; what a row of the kind means is in DownloadKind+Bytes.swift. No other code
+/// distinguishes kinds.
 package protocol MediaDownload: Actor {
     /// The mark of its rows.
     static var kind: DownloadKind { get }
     /// The kinds of answers that lead to it.
     static var answers: Set<Resolution.Kind> { get }
-    /// Whether the file in the library has the exact bytes to which size and SHA-256 of catalog and provider apply.
-    static var keepsBytes: Bool { get }
-    /// The kinds of sidecars that come with the video itself and can't be downloaded otherwise.
-    static var brings: Set<SidecarRecord.Kind> { get }
     /// The partials that it may have.
     static func partials(of download: DownloadID) -> DownloadPartials
     /// The disk space needed for `size` bytes of it, until its file is placed.

@@ -19,22 +19,4 @@ package enum Leftovers {
             DownloadKind.keeps(name) ? !wanted.contains(name.download) : includingSidecars
         }
     }
-
-    /// The current places of files that an interrupted run was moving, by the state's paths. For readers that don't
-    /// complete the moves.
-    package static func moved(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String: String] {
-        try plans(store).reduce(into: [:]) { places, plan in
-            places.merge(try library.moves.whereabouts(of: plan), uniquingKeysWith: { first, _ in first })
-        }
-    }
-
-    /// Complete files in `moving/` without a recorded move: somebody restored an older state.
-    package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
-        try library.stranded.files(besides: try plans(store))
-    }
-
-    /// The moves that an interrupted run recorded and didn't finish.
-    private static func plans(_ store: DownloadStore) throws -> [MovePlan] {
-        MovePlan.plans(recorded: try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) })
-    }
 }

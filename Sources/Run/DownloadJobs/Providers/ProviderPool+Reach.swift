@@ -1,20 +1,9 @@
-package import CourseCatalog
 import FileSystem
 import MediaTransfer
 package import NetworkAddresses
 import ProviderHost
 import ProviderKit
-
-/// The provider whose listing names an address, and the settings that it was asked with.
-package struct ListingSource: Sendable {
-    package let provider: String
-    package let settings: Settings
-
-    package init(provider: String, settings: Settings) {
-        self.provider = provider
-        self.settings = settings
-    }
-}
+package import SyncFacts
 
 extension ProviderPool {
     /// The network that addresses which a provider names may be in, besides the public one; nil for any. Its manifest says

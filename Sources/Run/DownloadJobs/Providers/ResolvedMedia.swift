@@ -8,7 +8,7 @@ import RunSchedule
 
 /// A provider's answer and its use. In memory only.
 package struct ResolvedMedia: Sendable, PrintsRedacted {
-    let resolution: Resolution
+    package let resolution: Resolution
     let origin: Origin
     let resolvedAt: Date
     /// Its own expiry, or one found in the URL; nil if there is none.

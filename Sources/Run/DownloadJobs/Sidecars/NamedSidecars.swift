@@ -1,5 +1,6 @@
 package import DownloadStore
 package import Foundation
+package import SyncFacts
 
 /// A provider's sidecars of a video, compared with the state.
 package struct NamedSidecars {

@@ -5,7 +5,7 @@ import Hooks
 package import MediaLibrary
 import MediaTransfer
 package import RunSchedule
-import SyncFacts
+package import SyncFacts
 import SystemPackage
 
 /// Downloads one sidecar into a partial. It never resumes: sidecars are small.
@@ -13,13 +13,18 @@ package struct SidecarFetch: Sendable {
     private static let sizeLimit: Int64 = 256 << 20
 
     let sidecar: WantedSidecar
+    /// The answer that names its URL; nil if the catalog does, or a listing.
+    let answer: ResolvedMedia?
     /// Among the run's sidecars.
     let number: Int
     let partialName: PartialName
     let services: RunServices
 
-    package init(sidecar: WantedSidecar, number: Int, partialName: PartialName, services: RunServices) {
+    package init(
+        sidecar: WantedSidecar, answer: ResolvedMedia?, number: Int, partialName: PartialName, services: RunServices
+    ) {
         self.sidecar = sidecar
+        self.answer = answer
         self.number = number
         self.partialName = partialName
         self.services = services
@@ -27,7 +32,7 @@ package struct SidecarFetch: Sendable {
 
     /// Its only attempt. `mayRenew`: its provider may be asked for another address.
     package func run(mayRenew: Bool) async -> SidecarOutcome {
-        if mayRenew, case .resolved(_, let media) = sidecar.source, !media.isInTime(at: services.clock.now) {
+        if mayRenew, let answer, !answer.isInTime(at: services.clock.now) {
             return .ended(.refused(.addressExpired.located(at: sidecar.address), isFinal: false))
         }
         do {
@@ -38,7 +43,6 @@ package struct SidecarFetch: Sendable {
                 switch sidecar.source {
                 case .file(let cover): await copy(cover, to: partial)
                 case .url(let url): await fetch(await request(url), into: partial)
-                case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
                 }
             if case .ended = outcome {
                 partial.close()
@@ -52,8 +56,8 @@ package struct SidecarFetch: Sendable {
         }
     }
 
-    /// A request for a URL of the catalog, or of a listing.
     private func request(_ url: String) async -> TransferRequest {
+        if let answer { return answer.sidecarRequest(url) }
         var request = TransferRequest(url: url)
         if let listed = sidecar.listed { request.confinement = await services.providers.confinement(of: listed) }
         return request

@@ -3,6 +3,7 @@ import DownloadStore
 import Foundation
 import MediaLibrary
 import MediaTransfer
+import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState

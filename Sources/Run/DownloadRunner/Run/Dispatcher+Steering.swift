@@ -2,6 +2,7 @@ import CatalogComparison
 import DownloadJobs
 import DownloadStore
 import Foundation
+import RunAccess
 import RunSchedule
 import SyncFacts
 
@@ -151,14 +152,5 @@ extension Dispatcher {
     func reloadCredentials(_ number: Int, _ provider: String) async {
         await services.providers.reloadCredentials(of: provider)
         handle(.applied(number, []))
-    }
-}
-
-extension VideoReference {
-    /// Of a row.
-    init(_ record: DownloadRecord) {
-        self.init(
-            course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
-            title: record.catalog.title)
     }
 }

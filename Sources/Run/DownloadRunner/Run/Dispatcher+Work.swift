@@ -234,10 +234,14 @@ extension Dispatcher {
     }
 
     /// Numbers them.
-    func note(_ wantedSidecars: [WantedSidecar], failedRuns: [SidecarName: Int] = [:]) -> [SidecarQueue.Item] {
+    ///
+    /// - Parameter answer: names their URLs; nil if the catalog does.
+    func note(
+        _ wantedSidecars: [WantedSidecar], of answer: ResolvedMedia? = nil, failedRuns: [SidecarName: Int] = [:]
+    ) -> [SidecarQueue.Item] {
         wantedSidecars.map { sidecar in
             lastSidecar += 1
-            sidecars[lastSidecar] = SidecarWork(sidecar: sidecar)
+            sidecars[lastSidecar] = SidecarWork(sidecar: sidecar, answer: answer)
             let row = sidecar.isResolved ? sidecar.rowName : nil
             return SidecarQueue.Item(
                 number: lastSidecar, download: sidecar.download, host: sidecar.host,
@@ -251,7 +255,7 @@ extension Dispatcher {
         guard let wanted = wanted[id] else { return }
         guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
         var (files, open): ([SidecarRecord], [OpenSidecar]) = ([], [])
-        let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media)
+        let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media.resolution)
         let isAsked = schedule.isAskedAgain(id)
         if isAsked || !wanted.isNew {
             // Rows noted in this run count, too.
@@ -264,7 +268,7 @@ extension Dispatcher {
             open: open,
             at: services.clock.now, isLost: isLost)
         for change in named.changes { services.bookkeeper.note(.sidecar(change)) }
-        handle(.resolved(id, note(named.wantedSidecars, failedRuns: named.failedRuns)))
+        handle(.resolved(id, note(named.wantedSidecars, of: media, failedRuns: named.failedRuns)))
     }
 
     /// Whether its file is certainly missing.
@@ -305,9 +309,11 @@ extension Dispatcher {
     }
 
     func fetch(_ number: Int) {
-        guard let sidecar = sidecars[number]?.sidecar else { return }
+        guard let work = sidecars[number] else { return }
+        let sidecar = work.sidecar
         let fetch = SidecarFetch(
-            sidecar: sidecar, number: number, partialName: sidecar.partialName(ordinal: number), services: services)
+            sidecar: sidecar, answer: work.answer, number: number,
+            partialName: sidecar.partialName(ordinal: number), services: services)
         let mayRenew = schedule.mayRenew(sidecar: number)
         sidecars[number]?.task = Task {
             switch await fetch.run(mayRenew: mayRenew) {

@@ -49,6 +49,8 @@ actor Dispatcher {
     /// A wanted sidecar.
     struct SidecarWork {
         let sidecar: WantedSidecar
+        /// The answer that names its URL, if one does.
+        let answer: ResolvedMedia?
         var task: Task<Void, Never>?
     }
 

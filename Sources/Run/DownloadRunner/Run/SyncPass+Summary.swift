@@ -1,11 +1,11 @@
 import CatalogComparison
-package import CourseCatalog
+import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-package import DownloadStore
-package import ProviderKit
+import DownloadStore
+import ProviderKit
 import RunSchedule
-package import SyncFacts
+import SyncFacts
 
 /// What a pass reports at its end.
 extension SyncPass {
@@ -72,7 +72,7 @@ extension SyncPass {
         _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
-        for (sidecar, _) in try SyncRun.openSidecars(open.store, catalog, only: only) {
+        for sidecar in try OpenSidecar.all(in: open.store, of: catalog, only: only) {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
@@ -172,34 +172,7 @@ extension LeftAlone {
     }
 }
 
-extension ProviderError.Kind {
-    /// The condition of a run whose courses couldn't be listed for this reason; nil if something else reports it.
-    package var listingCondition: SyncCondition? {
-        switch self {
-        case .authRequired: .loginNeeded
-        case .unavailable, .rateLimited, .notReady, .machineExhausted: .workLeft
-        case .pluginFault, .providerFailed, .unsupported: .providerBroken
-        case .forbidden, .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .downloadsFailed
-        case .cancelled: nil
-        }
-    }
-}
-
-extension SyncRun {
-    /// The missing sidecars of a run's catalogs and selection, each with the video's provider.
-    package static func openSidecars(
-        _ store: DownloadStore, _ catalog: Catalog, only: [Selector]
-    ) throws(StoreError) -> [(sidecar: OpenSidecar, provider: String)] {
-        let open = try store.sidecars.open()
-        guard !open.isEmpty else { return [] }
-        let courses = Set(catalog.courses.map(\.id))
-        let records = try store.downloads.records(Array(Set(open.map(\.download))))
-        let judged = Dictionary(
-            records.filter { record in
-                let reference = VideoReference(record)
-                return !record.isGone && courses.contains(record.key.course)
-                    && (only.isEmpty || only.contains { $0.matches(reference) })
-            }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
-        return open.compactMap { sidecar in judged[sidecar.download].map { (sidecar, $0) } }
-    }
+extension SuspendReason {
+    /// Whether it limits the amount of work, without saying whether some is left.
+    var isBound: Bool { self == .window || self == .quota }
 }

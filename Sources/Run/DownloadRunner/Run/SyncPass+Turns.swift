@@ -8,6 +8,7 @@ import Hooks
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunAccess
 import SyncFacts
 import UserState
 

@@ -10,6 +10,7 @@ import MediaLibrary
 import MediaTransfer
 import ProviderHost
 import ProviderKit
+import RunAccess
 import RunSchedule
 import SyncFacts
 import SystemPackage
@@ -43,7 +44,7 @@ struct SyncPass: Sendable {
                 open.place.folder, generation: session.generation, store: open.store, logger: logger)
         } catch { throw Refusal(error) }
         let warnedBefore = hub.warnings
-        for warning in SyncRun.warnings(of: catalog, check) { hub.post(.warning(warning, nil)) }
+        for warning in check.warnings { hub.post(.warning(warning, nil)) }
         // One instant for all comparisons of times, so that every step agrees on what is due.
         let now = clock.now
         let settled = try settle(now)
@@ -60,7 +61,7 @@ struct SyncPass: Sendable {
         let (run, moves): (Int64, [FileMove])
         do throws(Refusal) {
             plan = try await reconcile(first.catalog, now, first.courses, settled.unsettled)
-            if var refused = SyncRun.refused(plan, options, knowsAll: !listings.hasUnknown) {
+            if var refused = plan.refusal(options, knowsAll: !listings.hasUnknown) {
                 await giveUp()
                 refused.finishedNow = settled.finished
                 refused.movedNow = settled.moved
@@ -222,8 +223,9 @@ struct SyncPass: Sendable {
         try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
             do {
                 return .success(
-                    try SyncRun.compare(
-                        catalog, open.store, library, options, now, courses, unsettled: unsettled, tallies: tallies))
+                    try Reconciliation(
+                        of: catalog, with: open.store, in: library, by: options, at: now, compared: courses,
+                        unsettled: unsettled, tallies: tallies))
             } catch {
                 return .failure(Refusal(any: error))
             }

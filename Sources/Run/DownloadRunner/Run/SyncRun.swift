@@ -1,13 +1,13 @@
-package import CatalogComparison
-package import CourseCatalog
+import CourseCatalog
 package import DownloadJobs
 package import DownloadStore
 package import FileSystem
-package import Foundation
+import Foundation
 package import Logging
-package import MediaLibrary
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunAccess
 package import SyncFacts
 import Synchronization
 import SystemPackage
@@ -75,7 +75,7 @@ package final class SyncRun: Sendable {
     }
 
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
-        try requireMeans()
+        try options.requireMeans()
         if let hours = options.window.between, let opens = options.window.opens(after: started, in: options.zone) {
             throw .run(.outsideHours(hours, opens: opens, options.zone))
         }
@@ -114,14 +114,6 @@ package final class SyncRun: Sendable {
         await server.close()
         open.library.close()
         return try outcome.get()
-    }
-
-    /// Refuses options that can't work on this machine; the same for a dry run.
-    package func requireMeans() throws(Refusal) {
-        if let refusal = DescriptorLimit.refusal { throw refusal }
-        if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
-            throw .run(.noProgram(path: path))
-        }
     }
 
     /// Opens the library, and makes one pass, or several in a watching run. The library stays open.
@@ -283,77 +275,4 @@ package final class SyncRun: Sendable {
             if session.isOpen, wake != .session || control.isLoggedOut { return }
         }
     }
-}
-
-extension SyncSummary {
-    /// Adds another problem.
-    mutating func add(_ refusal: Refusal) {
-        conditions.insert(refusal.condition)
-        errors.append(.refusal(refusal))
-    }
-
-    /// For a run that can't start.
-    package init(_ refusal: Refusal) { self.init(conditions: [refusal.condition], errors: [.refusal(refusal)]) }
-
-    /// Adds held courses.
-    package mutating func note(_ held: [HeldCourse]) {
-        guard !held.isEmpty else { return }
-        conditions.insert(.stateUnusable)
-        errors += held.map { .held($0) }
-    }
-
-    /// For a run with invalid catalogs.
-    init(_ check: CheckReport) { self.init(conditions: check.conditions, errors: check.diagnostics.errors) }
-}
-
-extension SyncRun {
-    /// The warnings about valid catalogs.
-    package static func warnings(of catalog: Catalog, _ check: CheckReport) -> [SyncWarning] {
-        check.diagnostics.map { .doubtful($0) }
-    }
-
-    /// The comparison for a sync and for a dry run. Throws ``StoreError``. `unsettled` are courses with files that
-    /// couldn't be put in their places.
-    package static func compare(
-        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date,
-        _ compared: ComparedCourses = .all, unsettled: [String: LibraryError] = [:],
-        tallies: [String: LossGuard.Tally] = [:]
-    ) throws -> Reconciliation {
-        // A sync has completed an earlier run's recorded moves; a dry run hasn't.
-        let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
-        var reconciler = try Reconciler(
-            catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
-            lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
-            compared: compared, unsettled: unsettled, tallies: tallies,
-            library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
-        return try reconciler.run()
-    }
-
-    /// The summary of a run that doesn't start; nil if it does.
-    /// `knowsAll` is false if there are courses whose videos nobody knows.
-    package static func refused(
-        _ plan: Reconciliation, _ options: SyncOptions, knowsAll: Bool = true
-    ) -> SyncSummary? {
-        if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
-        let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
-        guard !unmatched.isEmpty, knowsAll else { return nil }
-        return SyncSummary(
-            conditions: [.usage],
-            errors: unmatched.map { selector in
-                .refusal(.selection(.unmatched([UnmatchedSelector(selector, among: plan.references)])))
-            })
-    }
-}
-
-extension Catalog {
-    /// The warning for a run that asks no provider about courses that were never listed; nil if there are none.
-    package var unknownCourses: SyncWarning? {
-        let courses = courses.filter(\.isUnlisted).map(\.id)
-        return courses.isEmpty ? nil : .listing(.unknown(courses: courses))
-    }
-}
-
-extension SuspendReason {
-    /// Whether it limits the amount of work, without saying whether some is left.
-    var isBound: Bool { self == .window || self == .quota }
 }

@@ -1,6 +1,6 @@
-import DownloadJobs
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// Covers, subtitles and attachments of catalogs that were already reported missing: later quiet runs don't repeat
 /// them.

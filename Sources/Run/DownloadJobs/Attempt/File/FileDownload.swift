@@ -14,8 +14,6 @@ import Synchronization
 actor FileDownload: MediaDownload {
     static let kind = DownloadKind.file
     static let answers: Set<Resolution.Kind> = [.file]
-    static let keepsBytes = true
-    static let brings: Set<SidecarRecord.Kind> = []
 
     static func partials(of download: DownloadID) -> DownloadPartials {
         DownloadPartials(kept: [PartialName(download: download.rawValue)])

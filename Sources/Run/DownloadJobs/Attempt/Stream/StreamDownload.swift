@@ -16,8 +16,6 @@ actor StreamDownload: MediaDownload {
     static let kind = DownloadKind.stream
     static let answers: Set<Resolution.Kind> = [.hls]
     /// ffmpeg makes another file from the joined one.
-    static let keepsBytes = false
-    static let brings: Set<SidecarRecord.Kind> = [.stream, .subtitle]
 
     static func room(for size: Int64, _ services: RunServices) -> Int64 {
         // ffmpeg writes it once more, beside the joined file.

@@ -92,7 +92,7 @@ struct StreamSubtitles: Sendable {
         guard !source.subtitles.isEmpty else { return [] }
         let recorded = try context.services.store.sidecars.files(of: [context.id]).filter { $0.kind == .subtitle }
         let wantedSidecars = SidecarPlan.wantedSidecars(
-            of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, answer)
+            of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, beside: answer.resolution)
         var parts: [ArrivedFile] = []
         for (number, (sidecar, (key, _))) in zip(wantedSidecars, keyed(source.subtitles)).enumerated() {
             guard let known = found[key], let subtitle = known, case .video(_, _, let name) = sidecar.owner else {

@@ -1,6 +1,5 @@
 package import DownloadStore
 package import Foundation
-package import SyncFacts
 
 /// A sync's action for one download, with its reason.
 package struct DryRunItem: Sendable {

@@ -1,8 +1,8 @@
 import DownloadJobs
-import DownloadStore
+package import DownloadStore
 import FileSystem
 import Foundation
-import MediaLibrary
+package import MediaLibrary
 import SyncFacts
 import SystemPackage
 
@@ -10,12 +10,12 @@ import SystemPackage
 ///
 /// A file is deleted after the row's change has committed, so that no missing file is ever downloaded again against the
 /// user's will. A kill in between leaves the file, and the row has its path; a file that can't be removed keeps it, too.
-struct Steering {
+package struct Steering {
     /// The result, with the current rows.
-    struct Result {
-        var outcomes: [SteeringOutcome] = []
+    package struct Result {
+        package var outcomes: [SteeringOutcome] = []
         /// The rows that changed.
-        var changed: [(record: DownloadRecord, before: DownloadState)] = []
+        package var changed: [(record: DownloadRecord, before: DownloadState)] = []
     }
 
     let store: DownloadStore
@@ -25,8 +25,16 @@ struct Steering {
     /// reported.
     let write: ([DownloadChange]) async throws -> Bool
 
+    package init(
+        store: DownloadStore, library: LibraryFolder?, write: @escaping ([DownloadChange]) async throws -> Bool
+    ) {
+        self.store = store
+        self.library = library
+        self.write = write
+    }
+
     /// Pause, resume, cancel, retry or remove.
-    func apply(_ transition: StateTransition, to ids: [DownloadID]) async throws -> Result {
+    package func apply(_ transition: StateTransition, to ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
         let records = try store.downloads.records(ids)
@@ -72,7 +80,7 @@ struct Steering {
     }
 
     /// Sets the user's priority, or the catalog's.
-    func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> Result {
+    package func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
         let records = try store.downloads.records(ids)
@@ -107,7 +115,7 @@ struct Steering {
     }
 
     /// The verdict of the state table, and whether a change has no effect.
-    static func verdict(_ transition: StateTransition, _ record: DownloadRecord) -> SteeringOutcome.Verdict {
+    package static func verdict(_ transition: StateTransition, _ record: DownloadRecord) -> SteeringOutcome.Verdict {
         // A rename in progress ends first.
         guard !record.isPlacing, let after = record.state.after(transition) else { return .refused }
         guard after == record.state else { return .changed }

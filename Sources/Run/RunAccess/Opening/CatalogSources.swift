@@ -29,7 +29,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     package init(_ options: SyncOptions) { self.init(options.catalogs, state: options.state, caFile: options.caFile) }
 
     /// The files that were named, which a watching run watches.
-    var files: [String] {
+    package var files: [String] {
         addresses.compactMap { if case .file(let path) = $0 { path } else { nil } }
     }
 

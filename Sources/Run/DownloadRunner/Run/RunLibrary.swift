@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import MediaLibrary
+import RunAccess
 import SyncFacts
 import Synchronization
 import SystemPackage

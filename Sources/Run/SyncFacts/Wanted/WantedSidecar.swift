@@ -1,10 +1,7 @@
 package import DownloadStore
 import FileSystem
-import Foundation
 package import MediaLibrary
-import MediaTransfer
 import ProviderKit
-package import SyncFacts
 
 /// A cover, subtitle or attachment to download.
 package struct WantedSidecar: Sendable {
@@ -17,42 +14,39 @@ package struct WantedSidecar: Sendable {
     package enum Source: Sendable, PrintsRedacted {
         /// A file beside the catalog.
         case file(LocalCover)
-        /// A URL from the catalog: requested without additions.
+        /// A URL, which may be signed if a provider names it.
         case url(String)
-        /// A URL from a resolution: requested with its headers, and its token for its origins only.
-        case resolved(String, ResolvedMedia)
 
-        var url: String? {
-            switch self {
-            case .file: nil
-            case .url(let url), .resolved(let url, _): url
-            }
-        }
+        package var url: String? { if case .url(let url) = self { url } else { nil } }
     }
 
-    var owner: Owner
-    var source: Source
+    package var owner: Owner
+    package var source: Source
+    /// Whether a resolution names its URL: it is requested with that answer's headers, and its token for its origins only.
+    package var isResolved: Bool
     /// Its folder, relative to the library; empty for the root.
-    var folder: String
+    package var folder: String
     /// The name without its extension; for a subtitle the whole name.
-    var name: String
+    package var name: String
     /// Nil for a subtitle, whose name is complete.
-    var purpose: FileExtension.Purpose?
+    package var purpose: FileExtension.Purpose?
     /// Stated by catalog or provider.
-    var mediaType: String?
+    package var mediaType: String?
     /// The provider whose listing names its URL; nil if the catalog does, or a resolution.
-    var listed: ListingSource?
+    package var listed: ListingSource?
     /// For messages.
     package var video: VideoReference?
     /// Our own file that it replaces.
-    var old: StoredFile?
+    package var old: StoredFile?
 
     package init(
-        owner: Owner, source: Source, folder: String, name: String, purpose: FileExtension.Purpose? = nil,
-        mediaType: String? = nil, listed: ListingSource? = nil, video: VideoReference? = nil, old: StoredFile? = nil
+        owner: Owner, source: Source, isResolved: Bool = false, folder: String, name: String,
+        purpose: FileExtension.Purpose? = nil, mediaType: String? = nil, listed: ListingSource? = nil,
+        video: VideoReference? = nil, old: StoredFile? = nil
     ) {
         self.owner = owner
         self.source = source
+        self.isResolved = isResolved
         self.folder = folder
         self.name = name
         self.purpose = purpose
@@ -65,20 +59,15 @@ package struct WantedSidecar: Sendable {
     /// The video that it belongs to; nil for the cover of a course or chapter.
     package var download: DownloadID? { if case .video(let id, _, _) = owner { id } else { nil } }
 
-    package var host: String? { source.url.flatMap { Origin(url: $0)?.text } }
-
-    /// Host and path of its address, safe to show; nil for a file beside the catalog.
-    package var address: String? { source.url.flatMap { ShownAddress($0)?.description } }
-
     /// Whether a web page is wanted. Only its address can tell: a login page is one, too.
-    var isPage: Bool {
+    package var isPage: Bool {
         guard purpose == .attachment, let path = source.url?.prefix(while: { $0 != "?" && $0 != "#" }) else {
             return false
         }
         return ["html", "htm", "xhtml", "xht", "mhtml"].contains { path.lowercased().hasSuffix(".\($0)") }
     }
 
-    var isSubtitle: Bool {
+    package var isSubtitle: Bool {
         if case .video(_, .subtitle, _) = owner { true } else { false }
     }
 
@@ -86,9 +75,6 @@ package struct WantedSidecar: Sendable {
     package var rowName: SidecarName? {
         if case .video(_, let kind, let name) = owner { SidecarName(kind, name) } else { nil }
     }
-
-    /// Whether a provider names it.
-    package var isResolved: Bool { if case .resolved = source { true } else { false } }
 
     /// Its name in a warning.
     package var shown: SyncWarning.Sidecar {

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import MediaTransfer
+import SyncFacts
 import SystemPackage
 
 #if canImport(Glibc)
@@ -11,14 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// A picture beside a catalog. The catalog and its whole folder may come from a stranger: nothing in it leads out of
-/// it.
-package struct LocalCover: Sendable, Hashable {
-    /// The catalog's folder, absolute.
-    var folder: String
-    /// The picture's path, from that folder.
-    var path: String
-
+extension LocalCover {
     /// Opens the file beneath the folder. No link is followed, wherever it is and wherever it leads; a special file
     /// doesn't block.
     ///

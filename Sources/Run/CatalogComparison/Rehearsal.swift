@@ -1,15 +1,11 @@
-import CatalogComparison
 import CourseCatalog
-import DownloadJobs
-import DownloadRunner
-import DownloadStore
-import FileSystem
-import Foundation
+package import DownloadStore
+package import Foundation
 import RunSchedule
-import SyncFacts
+package import SyncFacts
 
 /// A comparison in the form of a dry run: a sync's action for each download, and its end if all downloads succeed.
-struct Rehearsal {
+package struct Rehearsal {
     private let plan: Reconciliation
     private let options: SyncOptions
     private let now: Date
@@ -18,7 +14,7 @@ struct Rehearsal {
     private let ignoresCourse: (String) -> Bool
     private let verdict: Prune.Verdict
 
-    init(
+    package init(
         _ plan: Reconciliation, _ options: SyncOptions, now: Date,
         errors: [DownloadID: (error: DownloadError?, retryAt: Date?)], ignoresCourse: @escaping (String) -> Bool
     ) {
@@ -38,7 +34,7 @@ struct Rehearsal {
     }
 
     /// One for each download with an action, and for each that is left alone.
-    var items: [DryRunItem] {
+    package var items: [DryRunItem] {
         let moves = plan.moves.compactMap { move in
             move.reference.map {
                 DryRunItem(
@@ -52,10 +48,10 @@ struct Rehearsal {
     }
 
     /// The sync's warning about `--prune`.
-    var pruning: SyncWarning.Pruning? { Prune.warning(verdict, plan) }
+    package var pruning: SyncWarning.Pruning? { Prune.warning(verdict, plan) }
 
     /// The summary at its end.
-    var summary: SyncSummary {
+    package var summary: SyncSummary {
         var summary = SyncSummary(downloads: plan.counts)
         summary.note(plan.held)
         summary.fromOtherSource = plan.fromOtherSource

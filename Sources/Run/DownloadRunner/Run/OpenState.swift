@@ -1,5 +1,6 @@
 import DownloadStore
 import ProviderHost
+import RunAccess
 
 /// The resources that a run opens and holds to its end.
 struct OpenState: Sendable {

@@ -32,6 +32,16 @@ package struct CheckReport: Sendable {
     }
 }
 
+extension CheckReport {
+    /// The warnings about valid catalogs.
+    package var warnings: [SyncWarning] { diagnostics.map { .doubtful($0) } }
+}
+
+extension SyncSummary {
+    /// For a run with invalid catalogs.
+    package init(_ check: CheckReport) { self.init(conditions: check.conditions, errors: check.diagnostics.errors) }
+}
+
 /// Reads and validates catalogs: the same for `check` and for a sync.
 package enum CatalogCheck {
     /// `plugins` names folders to search first; nil ignores providers.

@@ -1,8 +1,7 @@
-import CourseCatalog
+package import CourseCatalog
 import DownloadStore
 import MediaLibrary
-import ProviderKit
-package import SyncFacts
+package import ProviderKit
 
 /// A video's sidecars, from the catalog and from its resolution.
 package enum SidecarPlan {
@@ -18,29 +17,29 @@ package enum SidecarPlan {
 
     /// Further ones from the resolution: a cover if the catalog has none, the subtitles that the catalog asks for, and
     /// attachments.
-    package static func wantedSidecars(of wanted: WantedDownload, resolved media: ResolvedMedia) -> [WantedSidecar] {
-        let resolution = media.resolution
+    package static func wantedSidecars(of wanted: WantedDownload, resolved resolution: Resolution) -> [WantedSidecar] {
         var plan = Builder(wanted: wanted)
         // Numbers and titles continue those of the catalog.
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for attachment in wanted.video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
         let own = plan.wantedSidecars.count
-        if wanted.video.ownCover == nil, let cover = resolution.cover { plan.cover(.resolved(cover, media)) }
+        plan.isResolved = true
+        if wanted.video.ownCover == nil, let cover = resolution.cover { plan.cover(.url(cover)) }
         for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
-            plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
+            plan.subtitle(subtitle.lang, .url(subtitle.url))
         }
-        for attachment in resolution.attachments { plan.attachment(attachment.title, .resolved(attachment.url, media)) }
+        for attachment in resolution.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
         return Array(plan.wantedSidecars.dropFirst(own))
     }
 
     /// Subtitles named by the media itself, beside those of catalog and resolution.
-    static func wantedSidecars(
-        of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], _ media: ResolvedMedia
+    package static func wantedSidecars(
+        of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], beside resolution: Resolution
     ) -> [WantedSidecar] {
         var plan = Builder(wanted: wanted)
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
-        for subtitle in media.resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
-            plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
+        for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
+            plan.subtitle(subtitle.lang, .url(subtitle.url))
         }
         let others = plan.wantedSidecars.count
         for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .url(subtitle.url)) }
@@ -52,6 +51,8 @@ package enum SidecarPlan {
         let folder: String
         let stem: String
         var wantedSidecars: [WantedSidecar] = []
+        /// Whether a resolution names those that are added from now on.
+        var isResolved = false
         private var languages: [String: Int] = [:]
         private var titles: [String: Int] = [:]
 
@@ -88,16 +89,12 @@ package enum SidecarPlan {
         ) {
             wantedSidecars.append(
                 WantedSidecar(
-                    owner: .video(wanted.id, kind, name: name), source: source, folder: folder, name: fileName,
+                    owner: .video(wanted.id, kind, name: name), source: source, isResolved: isResolved,
+                    folder: folder, name: fileName,
                     purpose: purpose, listed: wanted.video.isListed ? wanted.listingSource : nil,
                     video: wanted.reference))
         }
     }
-}
-
-extension WantedDownload {
-    /// Its provider, as the source of addresses.
-    var listingSource: ListingSource { ListingSource(provider: provider, settings: video.settings) }
 }
 
 extension SubtitleSelection {

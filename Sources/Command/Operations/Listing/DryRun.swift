@@ -2,43 +2,37 @@ import CatalogComparison
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+package import Logging
 import ProviderHost
+import RunAccess
 package import SyncFacts
 import UserState
 
-/// The plan of a sync.
-package struct DryRunPlan: Sendable {
-    /// The actions: moves first, then downloads in catalog order, then downloads left alone, and those that are gone.
-    package var items: [DryRunItem] = []
-    /// The warnings of a sync before it does anything.
-    package var warnings: [SyncWarning] = []
-    /// Courses whose providers a sync would ask for their videos first.
-    package var unasked: [String] = []
-    /// The warning about `--prune` at its end.
-    package var pruning: SyncWarning.Pruning?
-    /// The summary of a sync whose downloads all succeed: errors, and the conditions of its exit code.
-    package var summary = SyncSummary()
+/// A sync that is planned and not made.
+package struct DryRun: Sendable {
+    private let options: SyncOptions
+    private let logger: Logger
 
-    package init() {}
-}
+    package init(_ options: SyncOptions, logger: Logger) {
+        self.options = options
+        self.logger = logger
+    }
 
-extension SyncRun {
-    /// The plan of ``run()``. Changes nothing: takes no lock, makes no folder, writes no row.
+    /// Changes nothing: takes no lock, makes no folder, writes no row.
     package func plan() async -> DryRunPlan {
         var plan = DryRunPlan()
         do {
-            try requireMeans()
+            try options.requireMeans()
             let registry = ProviderCheck.registry(options.plugins)
             let (written, check) = await CatalogCheck.read(CatalogSources(options), registry: registry)
             guard check.conditions.isEmpty else {
-                plan.summary = SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
+                plan.summary = SyncSummary(check)
                 return plan
             }
-            plan.warnings = Self.warnings(of: written, check)
+            plan.warnings = check.warnings
             let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
             try place.requireKnown()
             let store = try place.openForReading() ?? DownloadStore.empty()
@@ -47,8 +41,8 @@ extension SyncRun {
             let library = try LibraryOpening.openToLook(place, store)
             let now = Date()
             let catalog = try await listed(written, store, registry, &plan, now)
-            let reconciliation = try Self.compare(catalog, store, library, options, now)
-            if let refused = Self.refused(reconciliation, options) {
+            let reconciliation = try Reconciliation(of: catalog, with: store, in: library, by: options, at: now)
+            if let refused = reconciliation.refusal(options) {
                 plan.summary = refused
                 return plan
             }
@@ -64,7 +58,8 @@ extension SyncRun {
             plan.summary.conditions.formUnion(listing.conditions)
             plan.summary.coursesUnlisted = listing.coursesUnlisted
             plan.summary.coursesUnasked = listing.coursesUnasked
-            try plan.summary.note(Self.openSidecars(store, catalog, only: reconciliation.only), now, options)
+            let open = try OpenSidecar.all(in: store, of: catalog, only: reconciliation.only)
+            plan.summary.note(open, at: now, options)
             plan.summary.warnings = plan.warnings.count + (plan.pruning == nil ? 0 : 1)
         } catch {
             let refusal = Refusal(any: error)
@@ -141,11 +136,9 @@ extension SyncRun {
 
 extension SyncSummary {
     /// Counts the sidecars that a sync starting now would leave missing, if all that it requests arrive.
-    fileprivate mutating func note(
-        _ open: [(sidecar: OpenSidecar, provider: String)], _ now: Date, _ options: SyncOptions
-    ) {
+    fileprivate mutating func note(_ open: [OpenSidecar], at now: Date, _ options: SyncOptions) {
         let end = now.advanced(by: options.maxWait)
-        for (sidecar, _) in open where !sidecar.isDue(at: end) {
+        for sidecar in open where !sidecar.isDue(at: end) {
             switch sidecar.state {
             case .wanted:
                 sidecarsWanted += 1

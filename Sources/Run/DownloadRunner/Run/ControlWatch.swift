@@ -2,6 +2,7 @@ import Dispatch
 import DownloadStore
 import Foundation
 import ProviderKit
+import RunAccess
 import Synchronization
 
 /// Checks four times a second whether another process has written to the user's state: a login, a logout, or a request.
