@@ -151,24 +151,32 @@ let package = Package(
 
         room("Command", "MigrationSources", ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
         room(
+            "Command", "Migration",
+            [
+                "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "MediaLibrary", "UserState",
+                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", "MigrationSources",
+                crypto, system,
+            ]),
+        room(
             "Command", "Operations",
             [
                 "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
                 "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
-                "MigrationSources", crypto, logging, system,
+                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
+                logging, system,
             ]),
         room(
             "Command", "CommandOutput",
             [
                 "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Operations", logging, system,
+                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations",
+                logging, system,
             ]),
         room(
             "Command", "CourseFetchCommands",
             [
                 "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
-                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Operations", "CommandOutput",
+                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations", "CommandOutput",
                 argumentParser, logging, subprocess, system,
             ]),
         .executableTarget(
@@ -286,7 +294,7 @@ let package = Package(
         tests(
             "Command", "MigrationTests",
             [
-                "Operations", "MigrationSources", "CourseCatalog", "YAMLSource", "DownloadStore", "FileSystem",
+                "Migration", "MigrationSources", "CourseCatalog", "YAMLSource", "DownloadStore", "FileSystem",
                 "SyncFacts", "TestSupport", system,
             ]),
         .executableTarget(
@@ -296,8 +304,9 @@ let package = Package(
         tests(
             "Command", "CommandTests",
             [
-                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "RunAccess",
-                "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource", "coursefetch", "Checkout",
+                "CommandOutput", "SyncFacts", "MigrationSources", "Migration", "Operations", "CourseFetchCommands",
+                "RunAccess", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource",
+                "coursefetch", "Checkout",
                 "TestSupport", "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ]),
 

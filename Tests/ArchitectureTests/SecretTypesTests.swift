@@ -16,7 +16,7 @@ struct SecretTypesTests {
         "ProviderKit", "ProviderHTTP", "ProviderHost", "CourseCatalog", "MediaTransfer", "HLSMedia", "DownloadStore",
         "MediaLibrary",
         "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
-        "ProviderConformance", "MigrationSources", "Operations",
+        "ProviderConformance", "MigrationSources", "Migration", "Operations",
     ]
     /// Names that look like secrets but are only names of things.
     private static let harmless: Set = [

@@ -8,7 +8,7 @@ import Testing
 struct SentenceTests {
     static let rooms = [
         "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison",
-        "DownloadRunner", "ProviderConformance", "Operations",
+        "DownloadRunner", "ProviderConformance", "Migration", "Operations",
     ]
 
     /// Files that have sentences all the same; those of ``isStored(_:)`` aside.

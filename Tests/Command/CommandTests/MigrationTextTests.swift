@@ -10,7 +10,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
-@testable import Operations
+@testable import Migration
 
 @Suite("The text of migrate")
 struct MigrationTextTests {

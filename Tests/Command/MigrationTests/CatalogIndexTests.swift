@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Operations
+@testable import Migration
 
 @Suite("Which video a record is")
 struct CatalogIndexTests {

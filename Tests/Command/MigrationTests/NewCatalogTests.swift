@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import YAMLSource
 
-@testable import Operations
+@testable import Migration
 
 @Suite("A catalog made of a source")
 struct NewCatalogTests {

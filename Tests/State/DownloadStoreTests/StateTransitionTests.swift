@@ -28,4 +28,28 @@ struct StateTransitionTests {
         #expect(DownloadState.paused.after(.revive) == nil)
         #expect(DownloadState.cancelled.after(.revive) == nil)
     }
+
+    @Test(
+        "a migration's transitions let a row be finished, or wait for the next sync",
+        arguments: DownloadState.allCases)
+    func migration(state: DownloadState) {
+        guard state != .finished else {
+            #expect(state.beforeAdoption == nil && state.beforeRequeueing == nil)
+            return
+        }
+        let ready = state.beforeAdoption.map { state.after($0) } ?? state
+        #expect(ready?.after(.finish) == .finished)
+        let queued = state.beforeRequeueing.map { state.after($0) } ?? state
+        #expect(queued?.isOpen == true && queued != .suspended)
+    }
+
+    @Test("a queued row is left as it is if a migration with the same wishes would queue it so")
+    func queuedBefore() {
+        let states = DownloadState.allCases
+        #expect(states.filter { $0.isAsMigrated(requeues: true, pauses: false) } == [.waiting, .active, .suspended])
+        #expect(states.filter { $0.isAsMigrated(requeues: true, pauses: true) } == [.paused])
+        #expect(
+            states.filter { $0.isAsMigrated(requeues: false, pauses: false) }
+                == [.waiting, .active, .paused, .suspended])
+    }
 }

@@ -1,6 +1,6 @@
 import DownloadStore
 package import Foundation
-package import Operations
+package import Migration
 import SyncFacts
 import YAMLSource
 

@@ -1,5 +1,5 @@
 import DownloadStore
-import Operations
+import Migration
 import SyncFacts
 
 /// The records of a migration, counted by what became of them; bounded, however many there are.

@@ -1,7 +1,7 @@
 import DownloadStore
 package import FileSystem
 package import Foundation
-package import Operations
+package import Migration
 import SyncFacts
 
 /// The text output of `migrate`: lines for records that aren't simply in, and a summary.

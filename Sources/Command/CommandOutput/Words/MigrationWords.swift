@@ -1,7 +1,7 @@
 import DownloadStore
 import MediaLibrary
+package import Migration
 import MigrationSources
-package import Operations
 package import SyncFacts
 
 /// The words for what became of a record: the problem, the next step, the name for programs.

@@ -3,6 +3,7 @@ import CommandOutput
 import DownloadStore
 import Foundation
 import Logging
+import Migration
 import Operations
 import SyncFacts
 
@@ -102,7 +103,7 @@ struct CatalogFromStreams: AsyncParsableCommand {
         let context = CommandContext()
         let streams: (text: String, leftOut: Int)
         do throws(MigrationProblem) {
-            streams = try Migration.streams(source)
+            streams = try StreamCatalog.text(ofListAt: source)
         } catch {
             throw await context.refuse(ExitStatus([error.condition]), error.message)
         }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandOutput
 import Foundation
+import Migration
 import MigrationSources
-import Operations
 import RunAccess
 import SyncFacts
 import YAMLSource

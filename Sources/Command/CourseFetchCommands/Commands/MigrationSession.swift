@@ -1,6 +1,6 @@
 import CommandOutput
 import Foundation
-import Operations
+import Migration
 import SyncFacts
 import Synchronization
 
@@ -23,7 +23,7 @@ struct MigrationSession {
         let meter = Mutex(MigrationProgressText())
         let (options, isJSON, context) = (options, isJSON, context)
         let work = Task {
-            await Migration.run(options) { event in
+            let run = MigrationRun(options) { event in
                 let now = Date()
                 switch event {
                 case .waiting(let holder):
@@ -51,6 +51,7 @@ struct MigrationSession {
                     }
                 }
             }
+            return await run.run()
         }
         let abort: @Sendable () -> Void = {
             progress.clear()

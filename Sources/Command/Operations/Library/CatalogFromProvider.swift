@@ -91,14 +91,14 @@ struct GeneratedCatalog {
     /// With all videos of a listing.
     func text(expanding listing: CourseListing) -> String {
         var text = head
-        if let cover = listing.cover { text += "    cover: \(CatalogText.scalar(cover))\n" }
+        if let cover = listing.cover { text += "    cover: \(YAMLScalar.text(cover))\n" }
         let groups = Dictionary(grouping: listing.videos) { $0.chapter ?? -1 }
         if let direct = groups[-1] { text += "    videos:\n" + direct.map { video($0, "      ") }.joined() }
         if !listing.chapters.isEmpty { text += "    chapters:\n" }
         for (index, chapter) in listing.chapters.enumerated() {
-            text += "      - id: \(CatalogText.scalar(chapter.writtenID))\n"
-            if let title = chapter.title { text += "        title: \(CatalogText.scalar(title))\n" }
-            if let cover = chapter.cover { text += "        cover: \(CatalogText.scalar(cover))\n" }
+            text += "      - id: \(YAMLScalar.text(chapter.writtenID))\n"
+            if let title = chapter.title { text += "        title: \(YAMLScalar.text(title))\n" }
+            if let cover = chapter.cover { text += "        cover: \(YAMLScalar.text(cover))\n" }
             if let season = chapter.season { text += "        season: \(season)\n" }
             let videos = groups[index] ?? []
             text += videos.isEmpty ? "        videos: []\n" : "        videos:\n"
@@ -108,36 +108,36 @@ struct GeneratedCatalog {
     }
 
     private var head: String {
-        var text = "version: 1\ncourses:\n  - id: \(CatalogText.scalar(id))\n"
-        if let title { text += "    title: \(CatalogText.scalar(title))\n" }
-        text += "    provider: \(CatalogText.scalar(provider))\n"
+        var text = "version: 1\ncourses:\n  - id: \(YAMLScalar.text(id))\n"
+        if let title { text += "    title: \(YAMLScalar.text(title))\n" }
+        text += "    provider: \(YAMLScalar.text(provider))\n"
         if !parameters.isEmpty {
             text += "    parameters:\n"
             for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                text += "      \(CatalogText.scalar(key)): \(Self.flow(value))\n"
+                text += "      \(YAMLScalar.text(key)): \(Self.flow(value))\n"
             }
         }
         return text
     }
 
     private func video(_ video: CourseListing.Video, _ indent: String) -> String {
-        var lines = ["id: \(CatalogText.scalar(video.writtenID))"]
-        if let title = video.title { lines.append("title: \(CatalogText.scalar(title))") }
-        if let date = video.date { lines.append("date: \(CatalogText.quoted(date))") }
+        var lines = ["id: \(YAMLScalar.text(video.writtenID))"]
+        if let title = video.title { lines.append("title: \(YAMLScalar.text(title))") }
+        if let date = video.date { lines.append("date: \(YAMLScalar.quoted(date))") }
         if let episode = video.episode { lines.append("episode: \(episode)") }
-        if let text = video.summary { lines.append("description: \(CatalogText.scalar(text))") }
-        if let cover = video.cover { lines.append("cover: \(CatalogText.scalar(cover))") }
+        if let text = video.summary { lines.append("description: \(YAMLScalar.text(text))") }
+        if let cover = video.cover { lines.append("cover: \(YAMLScalar.text(cover))") }
         if let size = video.size { lines.append("size: \(size)") }
-        if let sha256 = video.sha256 { lines.append("sha256: \(CatalogText.quoted(sha256.hex))") }
+        if let sha256 = video.sha256 { lines.append("sha256: \(YAMLScalar.quoted(sha256.hex))") }
         if !video.subtitleFiles.isEmpty {
             let files = video.subtitleFiles.map {
-                "{lang: \(CatalogText.quoted($0.language)), url: \(CatalogText.quoted($0.url))}"
+                "{lang: \(YAMLScalar.quoted($0.language)), url: \(YAMLScalar.quoted($0.url))}"
             }
             lines.append("subtitle_files: [\(files.joined(separator: ", "))]")
         }
         if !video.attachments.isEmpty {
             let files = video.attachments.map {
-                "{title: \(CatalogText.quoted($0.title)), url: \(CatalogText.quoted($0.url))}"
+                "{title: \(YAMLScalar.quoted($0.title)), url: \(YAMLScalar.quoted($0.url))}"
             }
             lines.append("attachments: [\(files.joined(separator: ", "))]")
         }
@@ -145,15 +145,15 @@ struct GeneratedCatalog {
             var json = ""
             YAMLNode(.mapping(YAMLMapping(video.parameters)), at: SourceLocation(file: "", line: 0, column: 0))
                 .appendJSON(to: &json, sortingKeys: true)
-            lines.append("parameters: \(CatalogText.escaped(json))")
+            lines.append("parameters: \(YAMLScalar.escaped(json))")
         }
         return indent + "- " + lines.joined(separator: "\n\(indent)  ") + "\n"
     }
 
     /// JSON is YAML.
     private static func flow(_ value: JSONValue) -> String {
-        if case .string(let text) = value { return CatalogText.scalar(text) }
-        return (try? JSONEncoder().encode(value)).map { CatalogText.escaped(String(decoding: $0, as: UTF8.self)) }
+        if case .string(let text) = value { return YAMLScalar.text(text) }
+        return (try? JSONEncoder().encode(value)).map { YAMLScalar.escaped(String(decoding: $0, as: UTF8.self)) }
             ?? "null"
     }
 }

@@ -242,10 +242,3 @@ package enum VerificationEvent: Sendable, Equatable {
     /// An intact file. Others are reported at the end, with their remedies.
     case checked(VerifiedFile)
 }
-
-extension DownloadRecord {
-    /// The reference for messages.
-    var reference: VideoReference {
-        VideoReference(course: key.course, chapter: catalog.chapter, video: key.video, title: catalog.title)
-    }
-}

@@ -1,3 +1,5 @@
+package import DownloadStore
+
 /// Identifies a video of the catalog.
 package struct VideoReference: Sendable, Hashable {
     /// The course's id.
@@ -14,5 +16,12 @@ package struct VideoReference: Sendable, Hashable {
         self.chapter = chapter
         self.video = video
         self.title = title
+    }
+}
+
+extension DownloadRecord {
+    /// Its video, with the title that the catalog gives it.
+    package var reference: VideoReference {
+        VideoReference(course: key.course, chapter: catalog.chapter, video: key.video, title: catalog.title)
     }
 }

@@ -1,23 +1,21 @@
-import YAMLSource
-
-/// Texts as a catalog that is written for the user has them.
-enum CatalogText {
+/// Texts as YAML that is written for a person has them.
+package enum YAMLScalar {
     /// A text as a scalar: plain where that is surely read back as the same text, otherwise in double quotes.
-    static func scalar(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         let isPlain = text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_\-]*( [A-Za-z0-9_\-]+)*/) != nil
         let words: Set = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
         return isPlain && !words.contains(text.lowercased()) ? text : quoted(text)
     }
 
     /// A text in double quotes.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var json = ""
         YAMLNode.appendJSON(text, to: &json)
         return escaped(json)
     }
 
     /// JSON that YAML reads as the same values.
-    static func escaped(_ json: String) -> String {
+    package static func escaped(_ json: String) -> String {
         json.unicodeScalars.reduce(into: "") { result, scalar in
             if isHidden(scalar) {
                 let digits = String(scalar.value, radix: 16, uppercase: true)

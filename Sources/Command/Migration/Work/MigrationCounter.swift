@@ -7,7 +7,7 @@ import RunAccess
 import SyncFacts
 
 /// Counts the results of a migration's records, and reports them and the progress. For one thread.
-final class Tally {
+final class MigrationCounter {
     private static let interval = 0.2
 
     var summary: MigrationSummary
@@ -29,12 +29,14 @@ final class Tally {
     }
 
     /// Counts all records and their bytes, for the progress.
-    func count(_ source: OpenSource, _ journal: [Data: MigrationEntry], copies: Bool) throws {
+    ///
+    /// - Parameter copies: whether bytes are copied, so that they count.
+    func count(_ records: [SourceRecord], of source: OpenSource, journal: [Data: MigrationEntry], copies: Bool) {
         // A folder that can't be read is its records' problem.
         if source.place.file == nil { summary.hasUnreadNames = (try? source.place.walk { _ in }) == false }
-        try source.read { record in
-            progress.allRecords += 1
-            guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
+        progress.allRecords = records.count
+        guard copies else { return }
+        for record in records where journal[OpenSource.digest(record)]?.code.isIn != true {
             for path in record.file?.pieces ?? [] where source.isOutside(path) {
                 // One that can't be read is its record's problem, too.
                 let size = (try? source.place.facts(of: path))??.size ?? 0

@@ -17,6 +17,7 @@ import Darwin
 /// Removes a source whose records are all in the library: first every file of every record is compared with the
 /// library's, by its SHA-256 unless they are one file with two names; then the files that the reader knows are removed,
 /// each only if it and the library's are still the same, and the folders that are empty. What nobody knows stays.
+/// It reads the source anew: what has come into it during the migration isn't in the library.
 struct SourceRemoval {
     /// A file that the library has, too.
     private struct Proven {

@@ -36,9 +36,9 @@ struct MigrationTargets {
     private let held: Set<String>
 
     /// - Parameter plan: in a dry run, the comparison whose changes aren't written.
-    init(_ store: DownloadStore, held: Set<String>, plan: Reconciliation?) throws {
+    init(_ store: DownloadStore, held: [HeldCourse], plan: Reconciliation?) throws {
         self.store = store
-        self.held = held
+        self.held = Set(held.map(\.course))
         try store.downloads.scan { row in
             guard let course = row.string(.course), let video = row.string(.video) else { return }
             rows[DownloadKey(course: course, video: video)] =

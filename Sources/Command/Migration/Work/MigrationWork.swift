@@ -268,8 +268,8 @@ struct MigrationWork {
         var result = result
         guard let id = target.id, target.state != .finished else { return result }
         // Without the user's wish a video that was cancelled, paused or has failed stays so.
-        if options.requeues, !target.state.isOpen || target.state == .suspended {
-            try store.write([target.state == .suspended ? .revive(id) : .steer(id, .retry)])
+        if options.requeues, let transition = target.state.beforeRequeueing {
+            try store.write([Self.change(transition, of: id)])
         }
         if options.requeues || target.state.isOpen, let partial {
             try take(partial, for: target, id, &result)
@@ -288,7 +288,7 @@ struct MigrationWork {
     private mutating func take(
         _ partial: SourcePartial, for target: MigrationTarget, _ id: DownloadID, _ result: inout MigratedRecord
     ) throws {
-        guard let length = try source.bytes(of: partial, besides: target),
+        guard let length = try source.bytes(of: partial, size: target.size),
             let descriptor = try source.place.open(partial.path)
         else { return }
         defer { close(descriptor) }
@@ -349,16 +349,14 @@ struct MigrationWork {
     /// The changes after which a video can be finished, and its partial be replaced.
     private static func preparing(_ target: MigrationTarget) -> [DownloadChange] {
         guard let id = target.id else { return [] }
-        var changes: [DownloadChange] = []
-        switch target.state {
-        case .suspended, .failed: changes.append(.revive(id))
-        case .paused: changes.append(.steer(id, .resume))
-        case .cancelled: changes.append(.steer(id, .retry))
-        case .waiting, .active, .finished: break
-        }
+        var changes = [target.state.beforeAdoption.map { change($0, of: id) }].compactMap(\.self)
         if target.durableBytes > 0 { changes += startingOver(target, id) }
         changes.append(.kind(id, .file))
         return changes
+    }
+
+    private static func change(_ transition: StateTransition, of id: DownloadID) -> DownloadChange {
+        transition == .revive ? .revive(id) : .steer(id, transition)
     }
 
     private static func startingOver(_ target: MigrationTarget, _ id: DownloadID) -> [DownloadChange] {

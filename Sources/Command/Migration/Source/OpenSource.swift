@@ -95,6 +95,13 @@ struct OpenSource: Sendable {
         }
     }
 
+    /// All records, but for those of the command's own files.
+    func records() throws -> [SourceRecord] {
+        var records: [SourceRecord] = []
+        try read { records.append($0) }
+        return records
+    }
+
     /// Whether a path in the source isn't one of the command's own.
     func isOutside(_ path: String) -> Bool {
         !excluded.contains { path == $0 || path.hasPrefix($0 + "/") }
@@ -113,11 +120,11 @@ struct OpenSource: Sendable {
         return fstat(self.place.folder.descriptor, &here) == 0 && here.st_dev == there.st_dev
     }
 
-    /// How many bytes of a partial would be taken over; nil for none.
-    func bytes(of partial: SourcePartial, besides target: MigrationTarget) throws(SourceProblem) -> Int64? {
+    /// How many bytes of a partial would be taken over for a video of this size; nil for none.
+    func bytes(of partial: SourcePartial, size: Int64?) throws(SourceProblem) -> Int64? {
         guard isOutside(partial.path), let found = try place.facts(of: partial.path)?.size else { return nil }
-        let length = min(found, partial.length ?? found, partial.total ?? target.size ?? .max)
-        let isOfSize = target.size.map { $0 == partial.total ?? $0 } ?? true
+        let length = min(found, partial.length ?? found, partial.total ?? size ?? .max)
+        let isOfSize = size.map { $0 == partial.total ?? $0 } ?? true
         return length > 0 && isOfSize ? length : nil
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import MigrationSources
 import SyncFacts
 import SystemPackage
+import YAMLSource
 
 /// A catalog for records that are in none: with what their store knows of them, for the user to complete.
 struct NewCatalog {
@@ -91,8 +92,8 @@ struct NewCatalog {
         var text = "version: 1\ncourses:\n"
         for id in order {
             guard let course = courses[id] else { continue }
-            text += "  - id: \(CatalogText.scalar(id))\n"
-            if let title = course.title { text += "    title: \(CatalogText.scalar(title))\n" }
+            text += "  - id: \(YAMLScalar.text(id))\n"
+            if let title = course.title { text += "    title: \(YAMLScalar.text(title))\n" }
             text += "    provider: \(provider)\n"
             if let videos = course.chapters[""]?.videos {
                 text += "    videos:\n" + videos.map { Self.lines(of: $0, indent: "      ") }.joined()
@@ -101,8 +102,8 @@ struct NewCatalog {
             if !chapters.isEmpty { text += "    chapters:\n" }
             for name in chapters {
                 guard let chapter = course.chapters[name] else { continue }
-                text += "      - id: \(CatalogText.scalar(name))\n"
-                if let title = chapter.title { text += "        title: \(CatalogText.scalar(title))\n" }
+                text += "      - id: \(YAMLScalar.text(name))\n"
+                if let title = chapter.title { text += "        title: \(YAMLScalar.text(title))\n" }
                 text += "        videos:\n" + chapter.videos.map { Self.lines(of: $0, indent: "          ") }.joined()
             }
         }
@@ -128,10 +129,10 @@ struct NewCatalog {
     }
 
     private static func lines(of video: Video, indent: String) -> String {
-        var lines = ["id: \(CatalogText.scalar(video.id))"]
-        if let title = video.title { lines.append("title: \(CatalogText.scalar(title))") }
-        if let cover = video.cover { lines.append("cover: \(CatalogText.quoted(cover))") }
-        let parameters = video.parameters.map { "\(CatalogText.scalar($0.key)): \(CatalogText.quoted($0.value))" }
+        var lines = ["id: \(YAMLScalar.text(video.id))"]
+        if let title = video.title { lines.append("title: \(YAMLScalar.text(title))") }
+        if let cover = video.cover { lines.append("cover: \(YAMLScalar.quoted(cover))") }
+        let parameters = video.parameters.map { "\(YAMLScalar.text($0.key)): \(YAMLScalar.quoted($0.value))" }
         if !parameters.isEmpty { lines.append("parameters: {\(parameters.joined(separator: ", "))}") }
         return indent + "- " + lines.joined(separator: "\n\(indent)  ") + "\n"
     }

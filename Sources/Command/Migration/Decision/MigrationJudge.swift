@@ -52,15 +52,12 @@ struct MigrationJudge {
     private var taken: [DownloadKey: Int64?] = [:]
 
     init(
-        source: OpenSource, options: MigrationOptions, index: CatalogIndex, targets: MigrationTargets,
-        journal: [Data: MigrationEntry], map: NameMap?
+        _ input: MigrationInput, _ index: CatalogIndex, _ targets: MigrationTargets, journal: [Data: MigrationEntry]
     ) {
-        self.source = source
-        self.options = options
+        (source, options, map) = (input.source, input.options, input.map)
         self.index = index
         self.targets = targets
         self.journal = journal
-        self.map = map
     }
 
     /// The step for the next record of the source.
@@ -96,7 +93,10 @@ struct MigrationJudge {
             targets.begin(key)
             return result.isEarlier ? .done(result) : .skip(result, target)
         }
-        let isQueued = earlier?.code == .added && isAsQueued(target.state)
+        let isQueued =
+            earlier?.code == .added
+            && target.state.isAsMigrated(
+                requeues: options.requeues, pauses: options.pausesQueued)
         if let fault = record.fault {
             if isQueued {
                 (result.isEarlier, result.isQueued) = (true, true)
@@ -136,15 +136,6 @@ struct MigrationJudge {
     /// Whether the source says that it had the video, and has no file of it, which is what the user wants to be left out.
     private func isSeen(_ record: SourceRecord) -> Bool {
         options.skipsSeen && record.state == .finished && record.file == nil && record.fault == nil
-    }
-
-    /// Whether a video that an earlier run has queued is as this one would leave it.
-    private func isAsQueued(_ state: DownloadState) -> Bool {
-        switch state {
-        case .waiting, .active, .suspended: !options.pausesQueued
-        case .paused: !options.requeues || options.pausesQueued
-        case .finished, .failed, .cancelled: false
-        }
     }
 
     private struct NoVideo: Error {
