@@ -165,19 +165,22 @@ let package = Package(
                 "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
                 logging, system,
             ]),
+        room("Command", "PluginTemplates", ["Operations"]),
+        room("Command", "Terminal", ["YAMLSource"]),
         room(
             "Command", "CommandOutput",
             [
                 "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations",
+                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations", "Terminal",
                 logging, system,
             ]),
+        room("Command", "SyncDisplay", ["DownloadStore", "SyncFacts", "Terminal", "CommandOutput"]),
         room(
             "Command", "CourseFetchCommands",
             [
                 "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
-                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations", "CommandOutput",
-                argumentParser, logging, subprocess, system,
+                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations", "PluginTemplates",
+                "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging, subprocess, system,
             ]),
         .executableTarget(
             name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
@@ -299,15 +302,17 @@ let package = Package(
             ]),
         .executableTarget(
             name: "live-view-rehearsal",
-            dependencies: ["CommandOutput", "SyncFacts", "CourseFetchCommands", "DownloadStore"],
+            dependencies: [
+                "Terminal", "CommandOutput", "SyncDisplay", "SyncFacts", "CourseFetchCommands", "DownloadStore",
+            ],
             path: "Tests/Command/LiveViewRehearsal", swiftSettings: house),
         tests(
             "Command", "CommandTests",
             [
-                "CommandOutput", "SyncFacts", "MigrationSources", "Migration", "Operations", "CourseFetchCommands",
-                "RunAccess", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource",
-                "coursefetch", "Checkout",
-                "TestSupport", "live-view-rehearsal", argumentParser, logging, subprocess, system,
+                "Terminal", "CommandOutput", "SyncDisplay", "SyncFacts", "MigrationSources", "Migration", "Operations",
+                "CourseFetchCommands", "RunAccess", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
+                "YAMLSource", "coursefetch", "Checkout", "TestSupport", "live-view-rehearsal", argumentParser, logging,
+                subprocess, system,
             ]),
 
         // What looks at the whole.

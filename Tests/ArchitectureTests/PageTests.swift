@@ -71,7 +71,7 @@ struct PageTests {
 
     @Test("the page on JSON names every event, and no other")
     func events() throws {
-        let source = try Checkout.text("Sources/Command/CommandOutput/Reports/JSONEvents.swift")
+        let source = try Checkout.text("Sources/Command/CommandOutput/JSON/JSONEvents.swift")
         let names = source.matches(of: /case \.\w+: "(\w+)"/).map { String($0.1) }
         #expect(names.count > 15)
         let rows = try Page("docs/json.md").table("event", "fields")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Rooms beneath `CommandOutput` report facts. Every sentence for users there has to be a case with words in
-/// CommandOutput/Words, or a listed exception.
+/// `CommandOutput`, or a listed exception.
 @Suite("Sentences for users")
 struct SentenceTests {
     static let rooms = [
@@ -37,7 +37,7 @@ struct SentenceTests {
         #expect(!files.isEmpty)
         for file in files where !Self.isStored(file) && !Self.excepted.contains(file) {
             for sentence in Self.sentences(try Checkout.text(file)) {
-                Issue.record("\(file):\(sentence.line): “\(sentence.text)” belongs into CommandOutput/Words")
+                Issue.record("\(file):\(sentence.line): “\(sentence.text)” belongs into CommandOutput")
             }
         }
     }
@@ -54,8 +54,7 @@ struct SentenceTests {
     @Test("a suggested command is made by SuggestedCommand, which adds the places that were given")
     func suggested() throws {
         let folders = [
-            "Command/CommandOutput/Words", "Command/CommandOutput/Reports", "Command/CommandOutput/Terminal",
-            "Run/SyncFacts", "Run/DownloadJobs",
+            "Command/CommandOutput", "Command/SyncDisplay", "Run/SyncFacts", "Run/DownloadJobs",
         ]
         // `init` has no places, and so have the files that it makes.
         let excepted = ["FirstFilesText.swift"]

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import FileSystem
 import Foundation
+import Terminal
 
 /// The program's entry point.
 package enum EntryPoint {

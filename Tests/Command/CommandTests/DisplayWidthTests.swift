@@ -2,6 +2,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Terminal
 
 @Suite("Columns of text on a terminal")
 struct DisplayWidthTests {

@@ -9,6 +9,7 @@ import UserState
 @testable import CommandOutput
 @testable import CourseFetchCommands
 @testable import SyncFacts
+@testable import Terminal
 
 @Suite("The text of doctor")
 struct DoctorTextTests {

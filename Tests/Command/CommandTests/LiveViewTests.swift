@@ -5,6 +5,8 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import SyncDisplay
+@testable import Terminal
 
 @Suite("The live view as a value")
 struct LiveViewTests {

@@ -11,6 +11,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 @testable import Migration
+@testable import Terminal
 
 @Suite("The text of migrate")
 struct MigrationTextTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Terminal
 
 @Suite("Slow and closed readers")
 struct OutputChannelTests {

@@ -7,6 +7,7 @@ import YAMLSource
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import SyncDisplay
 
 @Suite("The plain log and the summary")
 struct PlainLogTests {

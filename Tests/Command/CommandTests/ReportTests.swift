@@ -8,6 +8,7 @@ import YAMLSource
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Terminal
 
 @Suite("Output of the commands")
 struct ReportTests {

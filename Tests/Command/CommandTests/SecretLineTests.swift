@@ -2,6 +2,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Terminal
 
 @Suite("Hidden input of a line")
 struct SecretLineTests {

@@ -8,6 +8,8 @@ import SystemPackage
 import Testing
 
 @testable import CommandOutput
+@testable import SyncDisplay
+@testable import Terminal
 
 /// Words that once said what wasn't so.
 @Suite("words that are true")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import SyncDisplay
 
 @Suite("Unattended runs")
 struct UnattendedTests {

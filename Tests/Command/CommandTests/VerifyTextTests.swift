@@ -9,6 +9,7 @@ import Testing
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Terminal
 
 @Suite("The text of verify")
 struct VerifyTextTests {

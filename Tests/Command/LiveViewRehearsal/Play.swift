@@ -2,6 +2,7 @@ import CommandOutput
 import CourseFetchCommands
 import DownloadStore
 import Foundation
+import SyncDisplay
 import SyncFacts
 
 /// A run in real time whose bytes come from nowhere.

@@ -1,6 +1,7 @@
 import CommandOutput
 import CourseFetchCommands
 import Foundation
+import Terminal
 
 /// Stands in for a sync that takes its time to stop: says `stop` at each call to stop, and ends with 130 when told to
 /// abort.

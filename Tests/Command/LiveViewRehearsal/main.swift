@@ -7,8 +7,10 @@
 import CommandOutput
 import CourseFetchCommands
 import Foundation
+import SyncDisplay
 import SyncFacts
 import Synchronization
+import Terminal
 
 /// A clock that stands where it was put.
 final class ScriptClock: Sendable {

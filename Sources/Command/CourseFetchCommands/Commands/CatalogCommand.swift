@@ -6,6 +6,7 @@ import Logging
 import Migration
 import Operations
 import SyncFacts
+import Terminal
 
 /// `coursefetch catalog`.
 struct CatalogCommand: AsyncParsableCommand {

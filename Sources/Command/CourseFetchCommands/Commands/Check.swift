@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import Foundation
 import RunAccess
+import Terminal
 import YAMLSource
 
 /// `coursefetch check`.

@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import RunAccess
 import SyncFacts
+import Terminal
 
 /// `coursefetch doctor`.
 struct Doctor: AsyncParsableCommand {
@@ -51,7 +52,9 @@ struct Doctor: AsyncParsableCommand {
         let status = ExitStatus(diagnosis.conditions)
         let places = try await context.orRefuse { () throws(Refusal) in try settings.location.effective() }
         let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
-        let rows = SettingsListing.rows(settings, places: places, onTerminal: onTerminal)
+        let rows = SettingsListing.rows(settings, places: places, onTerminal: onTerminal).map { row in
+            SettingInEffect(name: row.name, value: row.value, origin: row.origin.description)
+        }
         if json {
             let now = Date()
             for fact in diagnosis.facts {

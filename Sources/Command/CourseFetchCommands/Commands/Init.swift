@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import RunAccess
 import SyncFacts
+import Terminal
 
 /// `coursefetch init`.
 struct Init: AsyncParsableCommand {

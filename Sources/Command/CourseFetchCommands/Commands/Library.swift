@@ -3,6 +3,7 @@ import CommandOutput
 import Foundation
 import Operations
 import SyncFacts
+import Terminal
 
 /// `coursefetch library`.
 struct Library: AsyncParsableCommand {

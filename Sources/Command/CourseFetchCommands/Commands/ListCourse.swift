@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Operations
 import SyncFacts
+import Terminal
 
 /// `coursefetch list`.
 struct ListCourse: AsyncParsableCommand {

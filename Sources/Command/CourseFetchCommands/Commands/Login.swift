@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Operations
 import SyncFacts
+import Terminal
 
 /// `coursefetch login`.
 struct Login: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Foundation
 import Migration
 import SyncFacts
 import Synchronization
+import Terminal
 
 /// Connects a migration with its readers and with signals.
 struct MigrationSession {

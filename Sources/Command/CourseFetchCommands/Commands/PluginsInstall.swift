@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import Foundation
 import Operations
+import Terminal
 
 /// `coursefetch plugins install`.
 struct PluginsInstall: AsyncParsableCommand {

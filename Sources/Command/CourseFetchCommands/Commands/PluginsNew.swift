@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import Foundation
 import Operations
+import PluginTemplates
 
 /// `coursefetch plugins new`.
 struct PluginsNew: AsyncParsableCommand {

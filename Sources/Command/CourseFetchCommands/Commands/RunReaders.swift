@@ -1,7 +1,9 @@
 import CommandOutput
 import Foundation
 import Logging
+import SyncDisplay
 import SyncFacts
+import Terminal
 
 /// All requested readers of a run's events: the live view, the plain log and the JSON stream. None of them ever blocks
 /// the run.

@@ -3,6 +3,7 @@ import CommandOutput
 import Foundation
 import RunAccess
 import SyncFacts
+import Terminal
 
 /// `coursefetch set`.
 struct SetRun: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Foundation
 import Operations
 import RunAccess
 import SyncFacts
+import Terminal
 
 /// `status --watch`: redraws the table in place until a signal.
 struct StatusWatch {

@@ -4,6 +4,7 @@ import DownloadStore
 import Foundation
 import RunAccess
 import SyncFacts
+import Terminal
 
 /// A command that changes downloads: selects them, asks the holder of the lock, and reports each result.
 struct SteeringSession {

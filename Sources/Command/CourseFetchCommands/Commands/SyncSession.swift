@@ -5,7 +5,9 @@ import Foundation
 import Logging
 import Operations
 import RunAccess
+import SyncDisplay
 import SyncFacts
+import Terminal
 
 /// Connects a run with its readers and with signals.
 struct SyncSession {

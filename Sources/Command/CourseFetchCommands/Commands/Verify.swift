@@ -5,6 +5,7 @@ import Operations
 import RunAccess
 import SyncFacts
 import Synchronization
+import Terminal
 
 /// `coursefetch verify`.
 struct Verify: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import Foundation
 import SyncFacts
+import Terminal
 
 /// The environment of a command: variables, terminal, settings file.
 struct CommandContext: Sendable {

@@ -2,6 +2,7 @@ import CommandOutput
 import Foundation
 import Operations
 import SyncFacts
+import Terminal
 import UserState
 
 /// The source of a provider's secrets for `login`: a file, standard input, or the user at the terminal.

@@ -1,4 +1,5 @@
 import CommandOutput
+import Terminal
 import YAMLSource
 
 /// A mistake in one setting.

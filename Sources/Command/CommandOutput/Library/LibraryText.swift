@@ -1,0 +1,72 @@
+package import Foundation
+package import Operations
+import Terminal
+
+/// Messages of the commands that change what the state knows of files and catalogs.
+package enum LibraryText {
+    /// The result of `library move` or `library adopt`, as JSON.
+    package static func json(_ change: LibraryChange, _ command: String, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("library_changed", at: now)
+        line.field("command", command)
+        line.field("library", change.library)
+        line.field("previous", change.previous)
+        line.field("finished", change.files)
+        line.field("overruled_by", change.setting)
+        if let (videos, leftOut) = change.rebuilt {
+            line.field("rebuilt", videos)
+            line.field("left_out", leftOut)
+        }
+        return line.finished()
+    }
+
+    /// The result of `forget`, as JSON.
+    package static func json(_ catalog: ForgottenCatalog, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("catalog_forgotten", at: now)
+        line.field("file", catalog.file)
+        line.field("courses", catalog.courses)
+        line.field("downloads", catalog.downloads)
+        return line.finished()
+    }
+
+    package static func moved(_ change: LibraryChange) -> String {
+        let before = change.previous.map { " (was \($0))" } ?? ""
+        return TerminalText.printable(
+            "the library is now at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
+    }
+
+    /// The message if a setting overrides the new location in the next sync; nil if none does. `origin` is where that
+    /// setting is.
+    package static func overruled(_ change: LibraryChange, origin: String) -> String? {
+        guard let setting = change.setting else { return nil }
+        return TerminalText.printable(
+            """
+            warning: \(origin) sets the library to \(setting), and the next sync will use that; change it to \
+            \(change.library), or remove it
+            """)
+    }
+
+    package static func adopted(_ change: LibraryChange) -> String {
+        let before = change.previous.map { "; it belonged to \($0)" } ?? ""
+        var again = ""
+        if let (videos, leftOut) = change.rebuilt {
+            again = "; \(Wording.count(videos, "video")) \(videos == 1 ? "is" : "are") known again"
+            if leftOut > 0 {
+                again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") skipped"
+            }
+        }
+        return TerminalText.printable(
+            "\(change.library) is now the library, with \(Wording.count(change.files, "known video"))\(again)\(before)")
+    }
+
+    package static func forgotten(_ catalog: ForgottenCatalog) -> String {
+        guard !catalog.courses.isEmpty else { return TerminalText.printable("no course came from \(catalog.file)") }
+        let courses = Wording.count(catalog.courses.count, "course")
+        return TerminalText.printable(
+            """
+            forgot \(catalog.file): \(courses) with \(Wording.count(catalog.downloads, "video")) \
+            (\(Wording.list(catalog.courses)))\(catalog.files > 0 ? "; the files stay until a sync with --prune" : "")
+            """)
+    }
+}

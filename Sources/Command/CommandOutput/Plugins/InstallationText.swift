@@ -1,0 +1,18 @@
+package import Operations
+import ProviderConformance
+import Terminal
+
+/// What `plugins install` and `plugins remove` have done.
+package enum InstallationText {
+    /// The installed plugin, and the result of its checks.
+    package static func lines(_ installed: PluginInstallation.Installed) -> [String] {
+        var line = "installed \(installed.name)\(installed.version.map { " \($0)" } ?? "") in \(installed.folder)"
+        if installed.isReplacement { line += ", in the place of \(installed.replaced ?? "another one")" }
+        guard let report = installed.report else { return [TerminalText.printable(line + "; it wasn't checked")] }
+        let (passed, _, skipped) = report.counts
+        return [TerminalText.printable("\(line); \(passed) checks ok, \(skipped) skipped")]
+    }
+
+    /// The removed folder.
+    package static func removed(_ folder: String) -> String { TerminalText.printable("removed \(folder)") }
+}

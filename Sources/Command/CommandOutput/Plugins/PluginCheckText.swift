@@ -1,0 +1,109 @@
+package import Foundation
+package import Operations
+package import ProviderConformance
+package import Terminal
+
+/// The output of `plugins check`: a line per check, then what failed, then a sum.
+package struct PluginCheckText {
+    private let style: TerminalStyle
+
+    package init(style: TerminalStyle) { self.style = style }
+
+    /// The line of one check.
+    package func line(_ result: ConformanceReport.Result) -> String {
+        switch result.verdict {
+        case .passed: "  \(style.paint("ok", .good))       \(result.check.title)"
+        case .failed: "  \(style.paint("FAILED", .bad))   \(result.check.title) (\(result.check.rawValue))"
+        case .skipped(let reason):
+            "  \(style.paint("skipped", .dim))  \(result.check.title): "
+                + style.text(ConformanceWords.sentence(reason))
+        }
+    }
+
+    /// The line of one check if it failed.
+    package func failure(_ result: ConformanceReport.Result) -> String? {
+        result.verdict.isFailure ? line(result) : nil
+    }
+
+    /// What failed, and the sum.
+    package func ending(_ report: ConformanceReport) -> [String] {
+        var lines: [String] = []
+        for result in report.results {
+            guard case .failed(let failures) = result.verdict else { continue }
+            lines += ["", style.paint("FAILED  \(result.check.title) (\(result.check.rawValue))", .bad)]
+            for failure in failures {
+                lines.append("  \(style.text(ConformanceWords.sentence(failure.fault)))")
+                if let exchange = failure.exchange {
+                    if !exchange.sent.isEmpty { lines.append("  sent  \(style.text(exchange.sent))") }
+                    lines.append("  came  \(exchange.came.map { style.text($0) } ?? "nothing")")
+                }
+            }
+            lines.append("  docs/protocol.md: “\(result.check.sentence)”")
+        }
+        let (passed, failed, skipped) = report.counts
+        let version = report.version.map { " \($0)" } ?? ""
+        let sum =
+            "\(report.name)\(version): \(Wording.count(report.results.count, "check")), \(passed) ok, \(failed) failed, \(skipped) skipped"
+        lines += ["", style.text("\(sum), in \(Wording.tenths(report.duration / .seconds(1))) s")]
+        return lines
+    }
+
+    /// The JSON object of one check.
+    package static func json(_ result: ConformanceReport.Result, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("plugin_checked", at: now)
+        line.field("check", result.check.rawValue)
+        line.field("title", result.check.title)
+        var failures: [CheckFailure] = []
+        var reason: String?
+        switch result.verdict {
+        case .passed: line.field("result", "ok")
+        case .failed(let found):
+            line.field("result", "failed")
+            failures = found
+        case .skipped(let skip):
+            line.field("result", "skipped")
+            reason = ConformanceWords.sentence(skip)
+        }
+        line.field("reason", reason)
+        line.field("seconds", seconds: result.duration / .seconds(1))
+        line.field("sentence", result.check.sentence)
+        line.objects("failures", failures) { line, failure in
+            line.field("message", ConformanceWords.sentence(failure.fault))
+            line.field("sent", failure.exchange.flatMap { $0.sent.isEmpty ? nil : $0.sent })
+            line.field("came", failure.exchange?.came)
+        }
+        return line.finished()
+    }
+
+    /// The last JSON object.
+    package static func json(_ report: ConformanceReport, now: Date) -> [UInt8] {
+        let (passed, failed, skipped) = report.counts
+        var line = JSONLine()
+        line.event("plugin_check_finished", at: now)
+        line.field("exit", Int(ExitStatus(report).rawValue))
+        line.field("plugin", report.name)
+        line.field("version", report.version)
+        line.field("folder", report.folder)
+        line.field("ok", passed)
+        line.field("failed", failed)
+        line.field("skipped", skipped)
+        line.field("seconds", seconds: report.duration / .seconds(1))
+        return line.finished()
+    }
+}
+
+extension ExitStatus {
+    /// Success, or that a check found a problem.
+    package init(_ report: ConformanceReport) { self = report.isSuccess ? .success : .failures }
+
+    /// What a command about plugins ends with that does nothing.
+    package init(_ problem: PluginsProblem) {
+        switch problem {
+        case .failedChecks, .notInstalled(_, elsewhere: _?): self = .failures
+        case .broken, .installedBroken: self = .providerBroken
+        case .unwritable: self = .stateUnusable
+        default: self = .usage
+        }
+    }
+}

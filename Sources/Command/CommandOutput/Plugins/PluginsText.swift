@@ -1,0 +1,51 @@
+package import Operations
+import Terminal
+
+/// The output of `plugins list`.
+package enum PluginsText {
+    /// Lines of text: usable plugins with their capabilities, the others with their errors.
+    package static func lines(_ listings: [PluginListing], searched: [String]) -> [String] {
+        guard !listings.isEmpty else {
+            return ["no plugins; looked in:"] + searched.map { "  \($0)" }
+                + ["To add a folder: --plugins FOLDER, or COURSEFETCH_PLUGINS."]
+        }
+        let names = listings.map { "\($0.name)\($0.version.map { " \($0)" } ?? "")" }
+        let width = min(32, names.map { DisplayWidth.of($0) }.max() ?? 0)
+        let lines = zip(listings, names).flatMap { listing, name in
+            let title = TerminalText.fit(name, to: width)
+            let indent = String(repeating: " ", count: width + 2)
+            if let problem = listing.problem { return ["\(title)  broken: \(problem)", "\(indent)\(listing.folder)"] }
+            if let other = listing.shadowedBy {
+                return ["\(title)  not used: \(other) comes first", "\(indent)\(listing.folder)"]
+            }
+            let methods = listing.methods.joined(separator: ", ")
+            var lines = [
+                "\(title)  \(listing.summary ?? "no description")", "\(indent)\(methods); \(listing.folder)",
+            ]
+            let parameters = (listing.parameters ?? []).map { listing.required.contains($0) ? $0 + "*" : $0 }
+            if !parameters.isEmpty { lines.append("\(indent)parameters: \(parameters.joined(separator: ", "))") }
+            if !listing.credentials.isEmpty {
+                lines.append("\(indent)login: \(listing.credentials.joined(separator: ", "))")
+            }
+            return lines
+        }
+        return lines.map(TerminalText.printable)
+    }
+
+    /// One JSON object.
+    package static func json(_ listing: PluginListing) -> [UInt8] {
+        var line = JSONLine()
+        line.field("name", listing.name)
+        line.field("version", listing.version)
+        line.field("protocol", listing.protocolVersion)
+        line.field("description", listing.summary)
+        line.field("methods", listing.methods)
+        line.field("parameters", listing.parameters ?? [])
+        line.field("required", listing.required)
+        line.field("credentials", listing.credentials)
+        line.field("folder", listing.folder)
+        line.field("problem", listing.problem)
+        line.field("shadowed_by", listing.shadowedBy)
+        return line.finished()
+    }
+}
