@@ -23,13 +23,14 @@ struct FeedProvider: Provider {
         let endpoint = try Endpoint(request)
         if request.previous == nil, let text = parameters["enclosure"]?.string, let address = WebAddress(text) {
             let kind = parameters["kind"]?.string.flatMap(Resolution.Kind.init(rawValue:)) ?? .file
-            return resolution(address, kind, parameters["media_type"]?.string, endpoint)
+            return resolution(of: address, kind: kind, mediaType: parameters["media_type"]?.string, at: endpoint)
         }
         let feed = try await feeds.current(endpoint, isFresh: request.previous != nil)
         guard let episode = feed.episodes.first(where: { EpisodeID.isSame(request.video.id, as: $0.id) }) else {
             throw ProviderError(.notFound, "the feed of \(endpoint.address.host) doesn't have this episode any more")
         }
-        var resolution = resolution(episode.enclosure, episode.kind, episode.mediaType, endpoint)
+        var resolution = resolution(
+            of: episode.enclosure, kind: episode.kind, mediaType: episode.mediaType, at: endpoint)
         resolution.duration = episode.duration
         resolution.cover = episode.cover
         return resolution
@@ -40,7 +41,7 @@ struct FeedProvider: Provider {
     }
 
     private func resolution(
-        _ address: WebAddress, _ kind: Resolution.Kind, _ mediaType: String?, _ endpoint: Endpoint
+        of address: WebAddress, kind: Resolution.Kind, mediaType: String?, at endpoint: Endpoint
     ) -> Resolution {
         Resolution(
             url: address.text, kind: kind,

@@ -39,7 +39,8 @@ struct SecureLink: Provider {
             let found = try await FolderWalk(parameters).files { names in
                 do throws(ProviderError) {
                     let path = folder + names.map { $0 + "/" }.joined()
-                    return .success(try await Self.entries(client, try signer.url(path, words: words), names, media))
+                    return .success(
+                        try await Self.entries(client, at: try signer.url(path, words: words), beneath: names, media))
                 } catch {
                     return .failure(error)
                 }
@@ -58,7 +59,7 @@ struct SecureLink: Provider {
     }
 
     private static func entries(
-        _ client: HTTPClient, _ url: String, _ names: [String], _ media: MediaFiles
+        _ client: HTTPClient, at url: String, beneath names: [String], _ media: MediaFiles
     ) async throws(ProviderError) -> FolderWalk.Entries {
         guard let address = WebAddress(url) else {
             throw ProviderError(.invalidParameters, "base and index make no address", parameter: "index")

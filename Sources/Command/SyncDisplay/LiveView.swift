@@ -48,14 +48,7 @@ package struct LiveView: Sendable {
         switch event {
         case .lockWaiting(let holder, let until):
             scroll.append(.note("waiting " + Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
-        case .started(let start):
-            // A run that watches its catalogs starts again and again.
-            isOver = false
-            tally = LiveTally()
-            tally.start(start, at: now)
-            explainer.catalogs = start.catalogs
-            order = start.order.places()
-            courses = start.order.courses
+        case .started(let start): begin(start, at: now)
         case .courseListed(let listed): if let text = Wording.listed(listed) { scroll.append(.note(text)) }
         case .downloadsAdded(let addition):
             tally.add(addition)
@@ -73,15 +66,7 @@ package struct LiveView: Sendable {
             }
         case .progress(let reference, let progress):
             receive(progress, of: reference, at: now)
-        case .downloadFinished(let reference, let file):
-            let download = remove(reference)
-            if let download {
-                tally.arrived(file.bytes - download.progress.bytes, at: now)
-                if download.progress.size == nil { tally.sizeIsKnown(file.bytes) }
-            }
-            tally.finishedOne(
-                reference, size: file.bytes, counted: download?.progress.bytes, active: active.count)
-            scroll.append(.finished(file))
+        case .downloadFinished(let reference, let file): finish(reference, file, at: now)
         case .downloadRetrying(let reference, _, let error, let delay):
             let until = now.addingTimeInterval(Double(delay.components.seconds))
             update(reference, at: now) {
@@ -93,13 +78,9 @@ package struct LiveView: Sendable {
             tally.failedOne(reference, download, active: active.count)
             if groups.take(reference, error, retryAt: retryAt, at: now) { break }
             scroll.append(.failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)))
-        case .downloadPaused(let reference), .downloadCancelled(let reference):
-            let download = remove(reference)
-            tally.dropOne(reference, download, active: active.count)
-            let word = if case .downloadPaused = event { "paused" } else { "cancelled" }
-            scroll.append(.note("\(Explainer.name(reference)): \(word)"))
-        case .downloadSuspended(let reference, _):
-            putBack(reference)
+        case .downloadPaused(let reference): drop(reference, "paused")
+        case .downloadCancelled(let reference): drop(reference, "cancelled")
+        case .downloadSuspended(let reference, _): putBack(reference)
         case .resumeWaiting(let until): resumeUntil = until
         case .downloadWaiting(let reference):
             resumeUntil = nil
@@ -121,11 +102,36 @@ package struct LiveView: Sendable {
             scroll.append(.text(SyncWarning.doubtful(diagnostic).message))
         case .warning(let warning, let reference):
             scroll.append(.warning(reference.map { "\(Explainer.name($0)): \(warning.message)" } ?? warning.message))
-        case .courseHeld(let course):
-            scroll.append(.warning(course.message))
-        case .resting, .finished:
-            isOver = true
+        case .courseHeld(let course): scroll.append(.warning(course.message))
+        case .resting, .finished: isOver = true
         }
+    }
+
+    /// A run that watches its catalogs starts again and again.
+    private mutating func begin(_ start: SyncStart, at now: Date) {
+        isOver = false
+        tally = LiveTally()
+        tally.start(start, at: now)
+        explainer.catalogs = start.catalogs
+        order = start.order.places()
+        courses = start.order.courses
+    }
+
+    private mutating func finish(_ reference: VideoReference, _ file: FinishedFile, at now: Date) {
+        let download = remove(reference)
+        if let download {
+            tally.arrived(file.bytes - download.progress.bytes, at: now)
+            if download.progress.size == nil { tally.sizeIsKnown(file.bytes) }
+        }
+        tally.finishedOne(
+            reference, size: file.bytes, counted: download?.progress.bytes, active: active.count)
+        scroll.append(.finished(file))
+    }
+
+    private mutating func drop(_ reference: VideoReference, _ word: String) {
+        let download = remove(reference)
+        tally.dropOne(reference, download, active: active.count)
+        scroll.append(.note("\(Explainer.name(reference)): \(word)"))
     }
 
     /// Puts a line of text above the live lines.

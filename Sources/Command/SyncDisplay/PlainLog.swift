@@ -87,7 +87,7 @@ package struct PlainLog: Sendable {
             return diagnostic("failed", name + warning.message, .bad)
         case .providerWaiting(let name, let until, let kind, let server),
             .hostWaiting(let name, let until, let kind, let server):
-            return waiting(Wording.server(name, server), until, kind, now)
+            return waiting(Wording.server(name, server), until: until, kind: kind, now: now)
         case .resumeWaiting(let until):
             // Also with --quiet: nothing else says why the run doesn't end.
             return diagnostic(
@@ -102,7 +102,7 @@ package struct PlainLog: Sendable {
     }
 
     /// Once for each of them: only the first wait for a host is reported.
-    private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
+    private mutating func waiting(_ name: String, until: Date, kind: String, now: Date) -> [Line] {
         guard !isQuiet, waits.insert(name).inserted else { return [] }
         return diagnostic("waiting", Wording.waiting(name, kind, until: until, now: now, zone: zone), .notice)
     }

@@ -100,7 +100,7 @@ package struct BoundedProcess: Sendable {
                 let group = execution.processIdentifier.value
                 if isModest { ProcessPriority.lower(group: group) }
                 await watch.began(group)
-                let isOverdue = await serve(execution, stdin, stderr, said)
+                let isOverdue = await serve(execution, stdin: stdin, stderr: stderr, said: said)
                 await watch.ended(group)
                 return isOverdue
             }
@@ -127,8 +127,8 @@ package struct BoundedProcess: Sendable {
     /// Waits until the program has ended, and ends the group. Returns whether the limit came first. Never throws, since
     /// after an error `Subprocess.run` would forget the group as soon as its leader has obeyed TERM.
     private func serve(
-        _ execution: Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>, _ stdin: ChildPipe,
-        _ stderr: ChildPipe, _ said: Said
+        _ execution: Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>, stdin: ChildPipe,
+        stderr: ChildPipe, said: Said
     ) async -> Bool {
         await withTaskGroup(of: Step.self) { group in
             group.addTask { [input] in

@@ -77,7 +77,7 @@ struct Charset: Sendable, Equatable {
             var left = source.count
             while left > 0 {
                 let before = (left, result.count)
-                let code = Self.step(converter, &input, &left, &result)
+                let code = Self.step(converter, &input, left: &left, into: &result)
                 if code == EILSEQ || code == EINVAL, isReplacing {
                     result += [0xEF, 0xBF, 0xBD]
                     let unit = min(left, name.hasPrefix("UTF-16") ? 2 : 1)
@@ -89,14 +89,14 @@ struct Charset: Sendable, Equatable {
             }
             // Some keep a letter back until they know that no accent follows.
             input = nil
-            return Self.step(converter, &input, &left, &result) == 0
+            return Self.step(converter, &input, left: &left, into: &result) == 0
         }
         return isWhole ? result : nil
     }
 
     /// One call of `iconv`; its error, or 0.
     private static func step(
-        _ converter: iconv_t, _ input: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, _ result: inout [UInt8]
+        _ converter: iconv_t, _ input: inout UnsafeMutablePointer<CChar>?, left: inout Int, into result: inout [UInt8]
     ) -> Int32 {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
             var output = room.baseAddress?.assumingMemoryBound(to: CChar.self)

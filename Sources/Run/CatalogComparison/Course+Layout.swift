@@ -13,7 +13,7 @@ extension Course {
 
     /// For a video.
     func layoutValues(
-        _ chapters: ChapterNumbers, _ slot: CatalogEntries.Slot, _ video: Video, _ numbers: VideoNumbers.Numbers
+        _ chapters: ChapterNumbers, at slot: CatalogEntries.Slot, video: Video, numbers: VideoNumbers.Numbers
     ) -> LayoutValues {
         var values = values(Int(slot.chapter), chapters, provider: video.provider.name)
         values.video = .init(

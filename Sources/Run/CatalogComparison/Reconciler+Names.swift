@@ -95,7 +95,7 @@ extension Reconciler {
     func place(_ number: Int) -> VideoPlace {
         let slot = entries.slots[number]
         let values = entries.course(slot).layoutValues(
-            folders.numbers[Int(slot.course)], slot, entries.video(slot), numbers[number])
+            folders.numbers[Int(slot.course)], at: slot, video: entries.video(slot), numbers: numbers[number])
         return folders.place(slot, values)
     }
 

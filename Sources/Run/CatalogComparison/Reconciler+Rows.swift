@@ -94,39 +94,9 @@ extension Reconciler {
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
         let standing = settled(row)
-        var state = standing.state
-        var oldFile: StoredFile?
-        var failedRuns = row.count(.failedRuns)
-        if state == .finished {
-            result.valuedInJudged += 1
-            if !isThere(row, slot) {
-                result.changes.lost.append(row.id)
-                result.lost.append(reference(slot))
-                state = .waiting
-            } else if contradicts(row, video) {
-                result.changes.refetched.append(row.id)
-                result.refetched.append(reference(slot))
-                oldFile = row.storedFile
-                state = .waiting
-            } else if !row.equals(.fileSource, source) {
-                result.fromOtherSource += 1
-            }
-        } else {
-            if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
-                result.valuedInJudged += 1
-            }
-            if state == .failed, sourceChanged {
-                state = .waiting
-            } else if state == .failed, retriesFailed, row.mayPass {
-                result.changes.revived.append(row.id)
-                state = .waiting
-                // A try before its time doesn't put off the next one.
-                failedRuns = max(0, failedRuns - 1)
-            }
-            // It was finished once; the file stays until its successor is complete. While a file is being placed, its
-            // path is that of the new one.
-            if state == .waiting, !row.isNull(.path), !standing.isPlacing { oldFile = row.storedFile }
-        }
+        let (state, oldFile, failedRuns) =
+            standing.state == .finished
+            ? judgeFinished(row, slot, source) : judgeUnfinished(row, standing, sourceChanged: sourceChanged)
         if state == .waiting, row.hasUnknownState {
             result.notices.append(.damagedState(reference(slot)))
         }
@@ -154,6 +124,50 @@ extension Reconciler {
         }
         if !isSameEntry { update(number, kept, stem: kept.stem) }
         want(number, kept, stem: kept.stem)
+    }
+
+    /// What becomes of a row, and the file to keep until its successor is complete.
+    private typealias Verdict = (state: DownloadState, oldFile: StoredFile?, failedRuns: Int)
+
+    private mutating func judgeFinished(
+        _ row: ScannedDownload, _ slot: CatalogEntries.Slot, _ source: SourceDigest
+    ) -> Verdict {
+        result.valuedInJudged += 1
+        let failedRuns = row.count(.failedRuns)
+        if !isThere(row, slot) {
+            result.changes.lost.append(row.id)
+            result.lost.append(reference(slot))
+            return (.waiting, nil, failedRuns)
+        }
+        if contradicts(row, entries.video(slot)) {
+            result.changes.refetched.append(row.id)
+            result.refetched.append(reference(slot))
+            return (.waiting, row.storedFile, failedRuns)
+        }
+        if !row.equals(.fileSource, source) { result.fromOtherSource += 1 }
+        return (.finished, nil, failedRuns)
+    }
+
+    private mutating func judgeUnfinished(
+        _ row: ScannedDownload, _ standing: RowStanding, sourceChanged: Bool
+    ) -> Verdict {
+        var state = standing.state
+        var failedRuns = row.count(.failedRuns)
+        if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
+            result.valuedInJudged += 1
+        }
+        if state == .failed, sourceChanged {
+            state = .waiting
+        } else if state == .failed, retriesFailed, row.mayPass {
+            result.changes.revived.append(row.id)
+            state = .waiting
+            // A try before its time doesn't put off the next one.
+            failedRuns = max(0, failedRuns - 1)
+        }
+        // It was finished once; the file stays until its successor is complete. While a file is being placed, its
+        // path is that of the new one.
+        let keepsFile = state == .waiting && !row.isNull(.path) && !standing.isPlacing
+        return (state, keepsFile ? row.storedFile : nil, failedRuns)
     }
 
     /// Whether the stem is the one of the layout. Names are computed only if they can have changed.

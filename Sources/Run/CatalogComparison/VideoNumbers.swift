@@ -72,7 +72,9 @@ struct VideoNumbers {
             start = slots.upperBound
             // Nearly always nothing has changed.
             if isAsRecorded(slots, entries, chapters[Int(course)]) { continue }
-            for (slot, new) in zip(slots, settled(slots, entries, chapters[Int(course)], gone[Int(course)] ?? Gone())) {
+            for (slot, new) in zip(
+                slots, settled(slots, of: entries, chapters: chapters[Int(course)], gone: gone[Int(course)] ?? Gone()))
+            {
                 if new.number != recorded[slot].number || new.index != recorded[slot].index { changed.append(slot) }
                 recorded[slot] = new
             }
@@ -111,7 +113,7 @@ struct VideoNumbers {
     }
 
     private func settled(
-        _ slots: Range<Int>, _ entries: CatalogEntries, _ chapters: ChapterNumbers, _ gone: Gone
+        _ slots: Range<Int>, of entries: CatalogEntries, chapters: ChapterNumbers, gone: Gone
     ) -> [Recorded] {
         var settled = Array(recorded[slots])
         // What has never been listed may be, at its old place.

@@ -90,7 +90,8 @@ package struct CourseLister: Sendable {
             do throws(StoreError) {
                 self.room.desk.lock()
                 defer { self.room.desk.unlock() }
-                return try self.record(pages, isUnchanged: isUnchanged, course, question, last, seat)
+                return try self.record(
+                    pages, isUnchanged: isUnchanged, of: course, question: question, last: last, seat: seat)
             } catch { return .unrecorded(error) }
         }
     }
@@ -153,8 +154,8 @@ package struct CourseLister: Sendable {
     }
 
     private func record(
-        _ pages: ListingPages, isUnchanged: Bool, _ course: Course, _ question: ListingQuestion, _ last: ListingRecord?,
-        _ seat: ListingRoom.Seat
+        _ pages: ListingPages, isUnchanged: Bool, of course: Course, question: ListingQuestion, last: ListingRecord?,
+        seat: ListingRoom.Seat
     ) throws(StoreError) -> Outcome {
         let now = now()
         if isUnchanged, var last {

@@ -19,8 +19,8 @@ struct OutageRules: Sendable {
     /// A provider was unavailable to a download. It doesn't count against the download unless others got answers in
     /// between.
     mutating func unavailable(
-        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ retryAfter: Duration?, wasProbe: Bool,
-        _ run: inout RunState, _ moment: Moment
+        _ id: DownloadID, of server: ProviderServer, _ error: DownloadError, retryAfter: Duration?, wasProbe: Bool,
+        _ run: inout RunState
     ) {
         run.misses[id, default: 0] += 1
         if run.queue.isDown(server), !wasProbe {
@@ -29,17 +29,17 @@ struct OutageRules: Sendable {
         }
         let own = noteSilence(id, server)
         var outage = outages[server] ?? Outage()
-        let rest = outage.wasUnavailable(at: moment.now, atLeast: retryAfter)
+        let rest = outage.wasUnavailable(at: run.moment.now, atLeast: retryAfter)
         let isTold = rest.map { outage.tells($0) } ?? false
         outages[server] = outage
-        var until = rest.map { moment.now.advanced(by: $0) }
-        if let until { Self.leaveAlone(server, until, isTold ? error : nil, &run) }
-        guard own < run.limits.retries else { return run.fail(id, error, isFinal: false, rest: retryAfter, moment) }
-        let delay = Backoff.delay(attempt: max(1, own), jitter: moment.jitter, atLeast: retryAfter)
+        var until = rest.map { run.moment.now.advanced(by: $0) }
+        if let until { Self.leaveAlone(server, until: until, isTold ? error : nil, &run) }
+        guard own < run.limits.retries else { return run.fail(id, error, isFinal: false, rest: retryAfter) }
+        let delay = Backoff.delay(attempt: max(1, own), jitter: run.moment.jitter, atLeast: retryAfter)
         if rest == nil, !run.isQuestion(id) {
             run.emit(.retrying(id, attempt: run.misses[id] ?? 1, error, delay: delay))
         }
-        until = max(until ?? moment.now, moment.now.advanced(by: delay))
+        until = max(until ?? run.moment.now, run.moment.now.advanced(by: delay))
         run.putBack(id, error, until: until)
     }
 
@@ -54,32 +54,32 @@ struct OutageRules: Sendable {
 
     /// A host has refused the provider's URL. If all are refused, it doesn't count against the videos.
     mutating func refused(
-        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, isFinal: Bool, wasProbe: Bool,
-        _ run: inout RunState, _ moment: Moment
+        _ id: DownloadID, of server: ProviderServer, _ error: DownloadError, isFinal: Bool, wasProbe: Bool,
+        _ run: inout RunState
     ) {
         var outage = outages[server] ?? Outage()
         if outage.cause != .refusing, !outage.isTooMany(id) {
             outages[server, default: Outage()].hasFailed(id)
-            return run.fail(id, error, isFinal: isFinal, moment, isKept: true)
+            return run.fail(id, error, isFinal: isFinal, isKept: true)
         }
         run.doubts[id] = RunState.Doubt(error: error, isFinal: isFinal)
         run.misses[id, default: 0] += 1
         if run.queue.isDown(server), !wasProbe {
             return run.putBack(id, error, until: run.queue.downUntil(server))
         }
-        var rest = outage.wasRefused(id, at: moment.now)
+        var rest = outage.wasRefused(id, at: run.moment.now)
         // After so long a refusal the video may be gone: the run doesn't wait endlessly to check.
-        let isGivenUp = moment.now.timeIntervalSince(outage.since) >= run.limits.maxWait.timeInterval
+        let isGivenUp = run.moment.now.timeIntervalSince(outage.since) >= run.limits.maxWait.timeInterval
         if isGivenUp { rest = Backoff.longest }
         let isTold = !isGivenUp && outage.tells(rest)
         outages[server] = outage
-        let until = moment.now.advanced(by: rest)
-        Self.leaveAlone(server, until, isTold ? error : nil, &run)
+        let until = run.moment.now.advanced(by: rest)
+        Self.leaveAlone(server, until: until, isTold ? error : nil, &run)
         run.putBack(id, error, until: until)
     }
 
     private static func leaveAlone(
-        _ server: ProviderServer, _ until: Date, _ error: DownloadError?, _ run: inout RunState
+        _ server: ProviderServer, until: Date, _ error: DownloadError?, _ run: inout RunState
     ) {
         run.queue.setDown(server, until: until)
         if let error { run.emit(.providerWaiting(server, until: until, error)) }
@@ -150,13 +150,13 @@ struct OutageRules: Sendable {
 
     /// The run would end, and refused downloads were refused to the end: they fail with that error. Returns whether
     /// there were any.
-    func failDoubted(_ run: inout RunState, _ moment: Moment) -> Bool {
+    func failDoubted(_ run: inout RunState) -> Bool {
         let ids = run.doubts.keys.filter { if case .queued? = run.phases[$0] { true } else { false } }.sorted()
         guard !ids.isEmpty else { return false }
         _ = run.queue.remove(Set(ids))
         for id in ids {
             guard let doubt = run.doubts.removeValue(forKey: id) else { continue }
-            run.fail(id, doubt.error, isFinal: doubt.isFinal, moment)
+            run.fail(id, doubt.error, isFinal: doubt.isFinal)
         }
         return true
     }

@@ -107,8 +107,7 @@ extension RunState {
 
     /// The rows of the current command have changed; these are the new ones.
     mutating func applied(
-        _ number: Int, _ rows: [Schedule.SteeredRow], _ outages: inout OutageRules, _ sidecarRules: inout SidecarRules,
-        _ moment: Moment
+        _ number: Int, _ rows: [Schedule.SteeredRow], outages: inout OutageRules, sidecarRules: inout SidecarRules
     ) {
         guard let command = commands.first, command.number == number, command.stage == .applying else { return }
         switch command.kind {

@@ -17,10 +17,10 @@ extension RunState {
         }
     }
 
-    mutating func restarted(_ id: DownloadID, _ error: DownloadError?, _ moment: Moment) {
+    mutating func restarted(_ id: DownloadID, _ error: DownloadError?) {
         guard phases[id] == .mending(nil) else { return }
         guard let error else { return putBack(id) }
-        fail(id, error, isFinal: false, moment)
+        fail(id, error, isFinal: false)
     }
 
     /// The bytes on the disk can't be trusted any more: they are downloaded again, a limited number of times.
@@ -29,10 +29,10 @@ extension RunState {
         actions.append(.dropPartial(id))
     }
 
-    mutating func partialDropped(_ id: DownloadID, losses: Int, _ moment: Moment) {
+    mutating func partialDropped(_ id: DownloadID, losses: Int) {
         guard case .mending(let error?)? = phases[id] else { return }
         downloads[id]?.written = 0
-        if losses > 2 { return fail(id, error, isFinal: false, moment) }
+        if losses > 2 { return fail(id, error, isFinal: false) }
         putBack(id, error, until: moment.now + 1)
     }
 
@@ -63,7 +63,7 @@ extension RunState {
         }
     }
 
-    mutating func notPlaced(_ id: DownloadID, _ trouble: Schedule.PlacingTrouble, _ moment: Moment) {
+    mutating func notPlaced(_ id: DownloadID, _ trouble: Schedule.PlacingTrouble) {
         guard phases[id] == .placing else { return }
         switch trouble {
         case .lost(let error): mend(id, error)
@@ -71,7 +71,7 @@ extension RunState {
             tally.disk = .failed(error)
             suspend(id, reason)
             stop(reason)
-        case .failed(let error): fail(id, error, isFinal: false, moment)
+        case .failed(let error): fail(id, error, isFinal: false)
         case .store: settle(id, .waiting)
         }
     }
@@ -123,7 +123,7 @@ extension RunState {
 
     /// If a leader can't continue for a while, a follower that could begin takes the lead, and the leader follows.
     /// Checked while there is a slot, once a second, and before the run would end.
-    mutating func yieldLeads(_ moment: Moment, isLast: Bool) {
+    mutating func yieldLeads(isLast: Bool) {
         nextLookAtLeads = nil
         guard mayStartTurn, !sharing.followers.isEmpty else { return }
         let due = lastLookAtLeads.addingTimeInterval(1)

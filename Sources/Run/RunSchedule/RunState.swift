@@ -46,6 +46,8 @@ struct RunState: Sendable {
     /// The reason for ending the run early; nil if there is none.
     var stopReason: SuspendReason?
     var actions: [Schedule.Action] = []
+    /// That of the event that is being handled.
+    var moment = Moment(now: .distantPast, jitter: 0)
 
     /// - Parameter followers: those of `wanted` that wait for others of them.
     init(_ wanted: [ScheduledDownload], followers: Followers, limits: Schedule.Limits) {
@@ -166,7 +168,7 @@ struct RunState: Sendable {
     ///   - rest: the pause that its host or provider asked for; nil if neither did.
     ///   - isKept: whether it may wait again in this run.
     mutating func fail(
-        _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment,
+        _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil,
         isKept: Bool = false
     ) {
         let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
@@ -219,7 +221,7 @@ struct RunState: Sendable {
     /// A transfer from the host that began at `start` failed in a way that concerns the whole host. Returns the time
     /// until which it is left alone, if that is new.
     mutating func leaveAlone(
-        _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?, _ moment: Moment
+        _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?
     ) -> Date? {
         let until = queue.hostFailed(
             host, startedAt: start, now: moment.now, jitter: moment.jitter, atLeast: atLeast)

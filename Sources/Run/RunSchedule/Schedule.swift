@@ -56,7 +56,7 @@ package struct Schedule: Sendable {
     ///   - now: the instant, which doesn't go back.
     ///   - jitter: from 0 to 1, random.
     package mutating func handle(_ event: Event, now: Date, jitter: Double) -> [Action] {
-        let moment = Moment(now: now, jitter: jitter)
+        run.moment = Moment(now: now, jitter: jitter)
         switch event {
         case .begin: run.hasBegun = true
         case .wake: alarm = nil
@@ -68,28 +68,28 @@ package struct Schedule: Sendable {
         case .measured(let free, let turns): space.measured(free, turns, &run)
         case .claim(let id, let host):
             outages.hasAnswer(id, &run)
-            run.actions.append(.grant(turns.claim(id, host, &run, moment)))
-        case .enter(let id, let host): run.actions.append(.grant(turns.enter(id, host, &run, moment)))
+            run.actions.append(.grant(turns.claim(id, host, &run)))
+        case .enter(let id, let host): run.actions.append(.grant(turns.enter(id, host, &run)))
         case .leave(let id, let host): turns.leave(id, host, &run)
         case .resolved(let id, let items): resolved(id, items)
         case .receives(let id): outages.receives(id, &run)
-        case .turnEnded(let id, let end): turns.ended(id, end, &outages, space, &run, moment)
+        case .turnEnded(let id, let end): turns.ended(id, end, outages: &outages, space: space, &run)
         case .flushFailed(let id): run.endTurn(id, .lostFlush)
         case .hashed(let id, let result): run.hashed(id, result)
-        case .restarted(let id, let error): run.restarted(id, error, moment)
-        case .partialDropped(let id, let losses): run.partialDropped(id, losses: losses, moment)
+        case .restarted(let id, let error): run.restarted(id, error)
+        case .partialDropped(let id, let losses): run.partialDropped(id, losses: losses)
         case .placed(let id, let file, let request, let isWhole): run.placed(id, file, request, isWhole: isWhole)
-        case .notPlaced(let id, let trouble): run.notPlaced(id, trouble, moment)
+        case .notPlaced(let id, let trouble): run.notPlaced(id, trouble)
         case .sidecars(let items, let id?, let digest): run.sidecars.add(items, of: id, digest: digest)
         case .sidecars(let items, nil, _): for item in items { run.sidecars.add(item) }
         case .unasked(let id): sidecarRules.ask(id)
-        case .sidecarFetched(let number, let end): sidecarRules.fetched(number, end, &run, moment)
+        case .sidecarFetched(let number, let end): sidecarRules.fetched(number, end, &run)
         case .sidecarPlaced(let number, let id, let isStored):
             sidecarRules.settle(number, of: id, isStored: isStored, &run)
         case .command(let number, let kind): run.commands.append(Command(number: number, kind: kind))
-        case .applied(let number, let rows): run.applied(number, rows, &outages, &sidecarRules, moment)
+        case .applied(let number, let rows): run.applied(number, rows, outages: &outages, sidecarRules: &sidecarRules)
         }
-        goOn(moment)
+        goOn()
         defer { run.actions = [] }
         return run.actions
     }
@@ -104,36 +104,36 @@ package struct Schedule: Sendable {
     // MARK: continuing
 
     /// Carries out commands, starts downloads that can run, and checks whether the run is over.
-    private mutating func goOn(_ moment: Moment) {
+    private mutating func goOn() {
         guard !isEnded else { return run.answerCommands(.over) }
         run.carryOutCommands(sidecarRules)
         run.passOnLeads()
         sidecarRules.enqueueQuestions(&run)
-        run.yieldLeads(moment, isLast: isOver(at: moment.now))
-        startTurns(moment)
-        if space.revive(&run, moment) { startTurns(moment) }
-        startSidecars(moment)
-        if run.hasBegun, run.stopReason == nil, isOver(at: moment.now), outages.failDoubted(&run, moment) {
+        run.yieldLeads(isLast: isOver(at: run.moment.now))
+        startTurns()
+        if space.revive(&run) { startTurns() }
+        startSidecars()
+        if run.hasBegun, run.stopReason == nil, isOver(at: run.moment.now), outages.failDoubted(&run) {
             run.passOnLeads()
-            startTurns(moment)
+            startTurns()
         }
-        guard run.hasBegun, isOver(at: moment.now) else { return setAlarm(moment.now) }
+        guard run.hasBegun, isOver(at: run.moment.now) else { return setAlarm(run.moment.now) }
         isEnded = true
         outages.giveUpVictims(&run)
         run.actions.append(.end)
     }
 
-    private mutating func startTurns(_ moment: Moment) {
-        while run.mayStartTurn, let entry = run.queue.next(at: moment.now) {
-            turns.start(entry, space, &run, moment)
+    private mutating func startTurns() {
+        while run.mayStartTurn, let entry = run.queue.next(at: run.moment.now) {
+            turns.start(entry, space, &run)
             run.passOnLeads()
         }
     }
 
-    private mutating func startSidecars(_ moment: Moment) {
+    private mutating func startSidecars() {
         guard run.hasBegun, !run.sidecars.hasNothingWaiting else { return }
         space.look(&run)
-        sidecarRules.start(&run, moment)
+        sidecarRules.start(&run)
     }
 
     /// Whether nothing is in progress, and no due time is near enough to wait for.

@@ -16,9 +16,9 @@ struct SidecarRules: Sendable {
     private(set) var renewed: Set<DownloadID> = []
 
     /// Starts those that can run beside the videos.
-    func start(_ run: inout RunState, _ moment: Moment) {
+    func start(_ run: inout RunState) {
         guard run.stopReason == nil else { return }
-        let now = moment.now
+        let now = run.moment.now
         run.sidecars.recall(at: now)
         // A connection that a video of this run may need soon is left free.
         let reserved = run.isSomethingDue(at: now) ? max(0, run.limits.jobs - run.phases.running.count) : 0
@@ -34,7 +34,7 @@ struct SidecarRules: Sendable {
             queue.blockedUntil($0).map { $0 > limit } ?? false
         }
         // Another run doesn't know of that, and may ask at once.
-        for item in hopeless { postpone(item, until: nil, error, &run, moment) }
+        for item in hopeless { postpone(item, until: nil, error, &run) }
     }
 
     /// Whether the provider may be asked for another address of a sidecar, if this one fails.
@@ -43,7 +43,7 @@ struct SidecarRules: Sendable {
         return !renewed.contains(id)
     }
 
-    mutating func fetched(_ number: Int, _ end: Schedule.SidecarEnd, _ run: inout RunState, _ moment: Moment) {
+    mutating func fetched(_ number: Int, _ end: Schedule.SidecarEnd, _ run: inout RunState) {
         guard let item = run.sidecars.fetched(number, isPlaced: end == .arrived) else { return }
         if let host = item.host { run.queue.release(host) }
         switch end {
@@ -57,11 +57,11 @@ struct SidecarRules: Sendable {
             run.tally.hasSidecarsLeft = true
             run.stop(reason)
         case .again(let error, let atLeast, let hostFailed, let began):
-            fetchAgain(item, error, atLeast: atLeast, hostFailed: hostFailed ? began : nil, &run, moment)
+            fetchAgain(item, error, atLeast: atLeast, hostFailed: hostFailed ? began : nil, &run)
         case .refused(let error, let isFinal):
-            if !renew(item, &run) { fail(item, error, isFinal: isFinal, &run, moment) }
-        case .waits(let error): postpone(item, until: nil, error, &run, moment)
-        case .failed(let error, let isFinal): fail(item, error, isFinal: isFinal, &run, moment)
+            if !renew(item, &run) { fail(item, error, isFinal: isFinal, &run) }
+        case .waits(let error): postpone(item, until: nil, error, &run)
+        case .failed(let error, let isFinal): fail(item, error, isFinal: isFinal, &run)
         }
     }
 
@@ -69,29 +69,29 @@ struct SidecarRules: Sendable {
     ///   failures.
     private func fetchAgain(
         _ item: SidecarQueue.Item, _ error: DownloadError, atLeast: Duration?, hostFailed began: Date?,
-        _ run: inout RunState, _ moment: Moment
+        _ run: inout RunState
     ) {
         var item = item
         item.attempts += 1
-        var delay = Backoff.delay(attempt: item.attempts, jitter: moment.jitter, atLeast: atLeast)
+        var delay = Backoff.delay(attempt: item.attempts, jitter: run.moment.jitter, atLeast: atLeast)
         if let began, let host = item.host,
-            let until = run.leaveAlone(host, since: began, error, atLeast: atLeast, moment)
+            let until = run.leaveAlone(host, since: began, error, atLeast: atLeast)
         {
-            delay = max(delay, .seconds(until.timeIntervalSince(moment.now)))
+            delay = max(delay, .seconds(until.timeIntervalSince(run.moment.now)))
         }
-        let dueAt = moment.now.advanced(by: delay)
+        let dueAt = run.moment.now.advanced(by: delay)
         guard item.attempts >= Self.attempts || delay > run.limits.maxWait else {
             return run.sidecars.putBack(item, dueAt: dueAt)
         }
-        postpone(item, until: atLeast == nil ? nil : dueAt, error, &run, moment)
+        postpone(item, until: atLeast == nil ? nil : dueAt, error, &run)
     }
 
     /// Its trouble passes, but not soon: the next run tries again.
     private func postpone(
-        _ item: SidecarQueue.Item, until: Date?, _ error: DownloadError, _ run: inout RunState, _ moment: Moment
+        _ item: SidecarQueue.Item, until: Date?, _ error: DownloadError, _ run: inout RunState
     ) {
         guard let row = item.row, let id = item.download else {
-            return fail(item, error, isFinal: false, &run, moment)
+            return fail(item, error, isFinal: false, &run)
         }
         run.emit(.sidecarWaits(item.number, error))
         run.record(.sidecar(.waits(id, row.name, retryAt: until, error)))
@@ -100,12 +100,12 @@ struct SidecarRules: Sendable {
     }
 
     private func fail(
-        _ item: SidecarQueue.Item, _ error: DownloadError, isFinal: Bool, _ run: inout RunState, _ moment: Moment
+        _ item: SidecarQueue.Item, _ error: DownloadError, isFinal: Bool, _ run: inout RunState
     ) {
         run.emit(.sidecarFailed(item.number, error))
         if let row = item.row, let id = item.download {
             let isFinal = isFinal && row.failedRuns + 1 >= Self.runsUntilGivenUp
-            let retryAt = moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: nil)
+            let retryAt = run.moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: nil)
             run.record(.sidecar(.failed(id, row.name, error, retryAt: retryAt)))
             run.tally.withFailedSidecars.insert(id)
             if isFinal { run.tally.hasGivenUpSidecars = true }

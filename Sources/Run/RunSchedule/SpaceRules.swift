@@ -47,31 +47,31 @@ struct SpaceRules: Sendable {
     }
 
     /// One that doesn't fit is suspended, and others may start; below the floor the run ends.
-    func lacksRoom(_ entry: DownloadQueue.Entry, _ run: inout RunState, _ moment: Moment) {
+    func lacksRoom(_ entry: DownloadQueue.Entry, _ run: inout RunState) {
         noteNoRoom(&run)
-        guard let floor = run.limits.room?.floor, free ?? 0 < floor else { return crowdOut(entry.id, &run, moment) }
+        guard let floor = run.limits.room?.floor, free ?? 0 < floor else { return crowdOut(entry.id, &run) }
         run.enqueue(entry.id, host: entry.host, dueAt: nil)
         run.stop(.disk)
     }
 
     /// There is no space for it: it waits until there is, or for a later run.
-    func crowdOut(_ id: DownloadID, _ run: inout RunState, _ moment: Moment) {
+    func crowdOut(_ id: DownloadID, _ run: inout RunState) {
         noteNoRoom(&run)
         run.suspend(id, .disk, isKept: true)
         // A question needs no space.
-        if run.phases[id] == .settled(.suspended) { run.crowdedOut.add(id, at: moment.now) }
+        if run.phases[id] == .settled(.suspended) { run.crowdedOut.add(id, at: run.moment.now) }
     }
 
     /// Revives downloads suspended for lack of space if there is some now, and no other needs the slot. Returns whether
     /// any was revived.
-    func revive(_ run: inout RunState, _ moment: Moment) -> Bool {
+    func revive(_ run: inout RunState) -> Bool {
         guard run.mayStartTurn, let rule = run.limits.room, let free else { return false }
-        let ready = run.crowdedOut.ready(at: moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
+        let ready = run.crowdedOut.ready(at: run.moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
         var others = Self.needs(of: run)
         let slots = run.limits.jobs - run.phases.running.count
         var count = 0
         for entry in ready.sorted(by: >) where count < slots && run.phases[entry.id] == .settled(.suspended) {
-            guard let download = run.downloads[entry.id], run.queue.canRun(entry, at: moment.now) else { continue }
+            guard let download = run.downloads[entry.id], run.queue.canRun(entry, at: run.moment.now) else { continue }
             let need = FreeSpaceGuard.Need(id: entry.id, size: download.size, written: download.written)
             // A little more than it needs: others write, too.
             var ample = need

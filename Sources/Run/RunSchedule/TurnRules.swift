@@ -6,10 +6,10 @@ struct TurnRules: Sendable {
     /// Downloads that have had their one wait for a file that wasn't ready.
     private var notReadyBefore: Set<DownloadID> = []
 
-    func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState, _ moment: Moment) {
+    func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState) {
         let id = entry.id
         guard let download = run.downloads[id], case .queued? = run.phases[id] else { return }
-        guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run, moment) }
+        guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run) }
         run.downloads[id]?.donor = nil
         run.queue.beginProbe(entry)
         // With a proven donor no provider is asked.
@@ -28,16 +28,16 @@ struct TurnRules: Sendable {
     // MARK: connections
 
     /// Whether there is a connection to `host`. A turn has one of its own at a time.
-    func claim(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
+    func claim(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
         guard case .running(var turn)? = run.phases[id] else { return false }
         if let server = run.downloads[id]?.server, turn.isResolving {
             run.queue.endResolving(server)
-            run.queue.found(host, of: server, at: moment.now)
+            run.queue.found(host, of: server, at: run.moment.now)
         }
         turn.isResolving = false
         if turn.host != host {
             if let old = turn.host { run.queue.release(old) }
-            turn.host = run.queue.isFree(host, at: moment.now) ? host : nil
+            turn.host = run.queue.isFree(host, at: run.moment.now) ? host : nil
             if turn.host != nil { run.queue.occupy(host) }
         }
         run.phases[id] = .running(turn)
@@ -45,9 +45,9 @@ struct TurnRules: Sendable {
     }
 
     /// One more connection for a turn that has one already.
-    func enter(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
+    func enter(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
         guard run.stopReason == nil, case .running(var turn)? = run.phases[id],
-            run.queue.isFree(host, at: moment.now)
+            run.queue.isFree(host, at: run.moment.now)
         else { return false }
         run.queue.occupy(host)
         turn.extraHosts.append(host)
@@ -67,8 +67,8 @@ struct TurnRules: Sendable {
     // MARK: ends
 
     mutating func ended(
-        _ id: DownloadID, _ end: Schedule.TurnEnd, _ outages: inout OutageRules, _ space: SpaceRules,
-        _ run: inout RunState, _ moment: Moment
+        _ id: DownloadID, _ end: Schedule.TurnEnd, outages: inout OutageRules, space: SpaceRules,
+        _ run: inout RunState
     ) {
         guard let turn = run.phases[turn: id], var download = run.downloads[id] else { return }
         for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
@@ -102,60 +102,59 @@ struct TurnRules: Sendable {
             run.phases[id] = .held(.turn)
         case .parked(let host): run.putBack(id, host: host)
         case .waits(let error, let delay, let attempt, let failedHost, let began):
-            wait(id, error, delay, attempt, failedHost, began, &run, moment)
+            wait(id, after: error, delay: delay, attempt: attempt, failedHost: failedHost, began: began, &run)
         case .providerWaits(let error, let delay, _):
-            providerWaits(id, download.server, error, delay, &run, moment)
+            providerWaits(id, of: download.server, error, delay: delay, &run)
         case .unavailable(let error, let retryAfter, _):
-            outages.unavailable(id, download.server, error, retryAfter, wasProbe: wasProbe, &run, moment)
+            outages.unavailable(id, of: download.server, error, retryAfter: retryAfter, wasProbe: wasProbe, &run)
         case .loginNeeded where turn.logins < run.logins[download.provider, default: 0]:
             // The provider was asked before the user logged in there.
             run.putBack(id)
-        case .loginNeeded(let error, _): loginNeeded(id, download.server, error, &run)
-        case .notReady(let error, let retryAfter): notReady(id, error, retryAfter, &run, moment)
+        case .loginNeeded(let error, _): loginNeeded(id, at: download.server, error, &run)
+        case .notReady(let error, let retryAfter): notReady(id, error, retryAfter: retryAfter, &run)
         case .differs(let donor): run.findOther(id, than: donor)
         case .failed(let error, let isFinal) where error.isRefusal && isGoingOn:
-            outages.refused(id, download.server, error, isFinal: isFinal, wasProbe: wasProbe, &run, moment)
-        case .failed(let error, let isFinal): run.fail(id, error, isFinal: isFinal, moment)
+            outages.refused(id, of: download.server, error, isFinal: isFinal, wasProbe: wasProbe, &run)
+        case .failed(let error, let isFinal): run.fail(id, error, isFinal: isFinal)
         case .gaveUp(let error, let isFinal, let rest, let host, let began):
-            if let host { _ = run.leaveAlone(host, since: began, error, atLeast: rest, moment) }
-            run.fail(id, error, isFinal: isFinal, rest: rest, moment)
+            if let host { _ = run.leaveAlone(host, since: began, error, atLeast: rest) }
+            run.fail(id, error, isFinal: isFinal, rest: rest)
         case .suspended(let reason, let error):
             run.tally.disk = .failed(error)
             run.suspend(id, reason)
             run.stop(reason)
-        case .stopped where turn.ending == .noRoom && isGoingOn: space.crowdOut(id, &run, moment)
+        case .stopped where turn.ending == .noRoom && isGoingOn: space.crowdOut(id, &run)
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }
     }
 
     private func wait(
-        _ id: DownloadID, _ error: DownloadError, _ delay: Duration, _ attempt: Int, _ failedHost: String?,
-        _ began: Date, _ run: inout RunState, _ moment: Moment
+        _ id: DownloadID, after error: DownloadError, delay: Duration, attempt: Int, failedHost: String?,
+        began: Date, _ run: inout RunState
     ) {
         var delay = delay
-        if let failedHost, let until = run.leaveAlone(failedHost, since: began, error, atLeast: delay, moment) {
-            delay = max(delay, .seconds(until.timeIntervalSince(moment.now)))
+        if let failedHost, let until = run.leaveAlone(failedHost, since: began, error, atLeast: delay) {
+            delay = max(delay, .seconds(until.timeIntervalSince(run.moment.now)))
         }
         if !run.isQuestion(id) { run.emit(.retrying(id, attempt: attempt, error, delay: delay)) }
-        run.putBack(id, error, host: failedHost, until: moment.now.advanced(by: delay))
+        run.putBack(id, error, host: failedHost, until: run.moment.now.advanced(by: delay))
     }
 
     private func providerWaits(
-        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ delay: Duration, _ run: inout RunState,
-        _ moment: Moment
+        _ id: DownloadID, of server: ProviderServer, _ error: DownloadError, delay: Duration, _ run: inout RunState
     ) {
         // A server that asks again and again gets growing pauses, until they exceed the run.
         run.waits[server, default: 0] += 1
-        let rest = Backoff.coolDown(failures: run.waits[server] ?? 1, jitter: moment.jitter, atLeast: delay)
-        let until = moment.now.advanced(by: rest)
+        let rest = Backoff.coolDown(failures: run.waits[server] ?? 1, jitter: run.moment.jitter, atLeast: delay)
+        let until = run.moment.now.advanced(by: rest)
         run.queue.block(server, until: until)
         run.emit(.providerWaiting(server, until: until, error))
         run.putBack(id, error)
     }
 
     private func loginNeeded(
-        _ id: DownloadID, _ server: ProviderServer, _ error: DownloadError, _ run: inout RunState
+        _ id: DownloadID, at server: ProviderServer, _ error: DownloadError, _ run: inout RunState
     ) {
         let isNews = run.tally.loginsNeeded.insert(server).inserted
         if isNews { run.emit(.loginWanted(server, error)) }
@@ -169,15 +168,15 @@ struct TurnRules: Sendable {
     }
 
     private mutating func notReady(
-        _ id: DownloadID, _ error: DownloadError, _ retryAfter: Duration?, _ run: inout RunState, _ moment: Moment
+        _ id: DownloadID, _ error: DownloadError, retryAfter: Duration?, _ run: inout RunState
     ) {
-        let until = retryAfter.map { moment.now.advanced(by: min($0, Backoff.longest)) }
+        let until = retryAfter.map { run.moment.now.advanced(by: min($0, Backoff.longest)) }
         if let until, let retryAfter, retryAfter <= run.limits.maxWait, notReadyBefore.insert(id).inserted {
             return run.putBack(id, error, until: until)
         }
         run.tally.notReady.insert(id)
         if run.isQuestion(id) { return run.settle(id, .finished) }
-        run.record(.putBack(id, retryAt: until ?? moment.now, error: error))
+        run.record(.putBack(id, retryAt: until ?? run.moment.now, error: error))
         run.actions.append(.release(id))
         run.settle(id, .waiting)
     }

@@ -103,10 +103,7 @@ extension CatalogDecoder {
             let value = try reader.next()
             switch field {
             case .id:
-                guard let id = reader.identifier(value) else {
-                    try reader.skip(value)
-                    continue
-                }
+                guard let id = try reader.identifierOrSkip(value) else { continue }
                 keep(id, of: &record, &extras)
                 record.position = value.position
             case .title: if try reader.isText(value, "'title'") { record.title = draft.keep(value.text) }
@@ -129,21 +126,11 @@ extension CatalogDecoder {
             case .size: record.size = try reader.size(value) ?? -1
             case .sha256: record.digest = try digest(value) ?? record.digest
             case .subtitleFiles:
-                var files: [SubtitleFile] = []
-                try list(value, "'subtitle_files' takes a list of {lang, url}") { decoder, item throws(YAMLStop) in
-                    if let pair = try decoder.sideFile(.subtitleFile, item) {
-                        files.append(SubtitleFile(language: pair.label, url: pair.url))
-                    }
-                }
+                let files = try subtitleFiles(value)
                 if !files.isEmpty { extras = extras ?? VideoExtras() }
                 if !files.isEmpty { extras?.subtitleFiles = files }
             case .attachments:
-                var files: [Attachment] = []
-                try list(value, "'attachments' takes a list of {title, url}") { decoder, item throws(YAMLStop) in
-                    if let pair = try decoder.sideFile(.attachment, item) {
-                        files.append(Attachment(title: pair.label, url: pair.url))
-                    }
-                }
+                let files = try attachments(value)
                 if !files.isEmpty { extras = extras ?? VideoExtras() }
                 if !files.isEmpty { extras?.attachments = files }
             default:
@@ -154,14 +141,35 @@ extension CatalogDecoder {
             }
         }
         finish(cursor)
-        if let own {
-            try reader.hold(
-                own.isParametersOnly ? CatalogCost.parameters : CatalogCost.settings, at: record.position)
-            record.settings = UInt32(clamping: draft.videoSettings.count)
-            draft.videoSettings.append(OwnVideoSettings(own))
-        }
+        if let own { try keep(own, of: &record) }
         if record.title.count == 0 { record.title = record.id }
         try add(record, extras, textBefore: textBefore)
+    }
+
+    private mutating func subtitleFiles(_ value: YAMLEvent) throws(YAMLStop) -> [SubtitleFile] {
+        var files: [SubtitleFile] = []
+        try list(value, "'subtitle_files' takes a list of {lang, url}") { decoder, item throws(YAMLStop) in
+            if let pair = try decoder.sideFile(.subtitleFile, item) {
+                files.append(SubtitleFile(language: pair.label, url: pair.url))
+            }
+        }
+        return files
+    }
+
+    private mutating func attachments(_ value: YAMLEvent) throws(YAMLStop) -> [Attachment] {
+        var files: [Attachment] = []
+        try list(value, "'attachments' takes a list of {title, url}") { decoder, item throws(YAMLStop) in
+            if let pair = try decoder.sideFile(.attachment, item) {
+                files.append(Attachment(title: pair.label, url: pair.url))
+            }
+        }
+        return files
+    }
+
+    private mutating func keep(_ own: OwnSettings, of record: inout VideoRecord) throws(YAMLStop) {
+        try reader.hold(own.isParametersOnly ? CatalogCost.parameters : CatalogCost.settings, at: record.position)
+        record.settings = UInt32(clamping: draft.videoSettings.count)
+        draft.videoSettings.append(OwnVideoSettings(own))
     }
 
     /// Keeps an id in its one spelling, with the written one if that differs.

@@ -24,6 +24,12 @@ extension YAMLEventReader {
         return nil
     }
 
+    mutating func identifierOrSkip(_ value: YAMLEvent) throws(YAMLStop) -> UnsafeRawBufferPointer? {
+        if let id = identifier(value) { return id }
+        try skip(value)
+        return nil
+    }
+
     /// Whether a value is text that isn't empty; otherwise a mistake, and a collection is skipped.
     mutating func isText(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> Bool {
         guard value.kind == .scalar else {

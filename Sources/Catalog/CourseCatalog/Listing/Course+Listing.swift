@@ -17,12 +17,7 @@ extension Course {
         let groups = Dictionary(grouping: listing.videos.indices) { listing.videos.chapter($0) ?? -1 }
         let written = Dictionary(
             ([videos] + chapters.map(\.videos)).joined().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        /// The places in the listing of the written videos.
-        var listed: [String: Int] = [:]
-        for index in listing.videos.indices where !written.isEmpty {
-            let id = listing.videos.id(index)
-            if written[id] != nil, listed[id] == nil { listed[id] = index }
-        }
+        let listed = written.isEmpty ? [:] : listing.places { written[$0] != nil }
         var ranges: [Range<Int>] = []
 
         /// Adds the videos of one group: written ones, and listed ones that aren't written elsewhere.
@@ -66,17 +61,34 @@ extension Course {
         let table = builder.table()
         course.videos = VideoList(table: table, range: ranges[0])
         course.chapters = zip(merged, ranges.dropFirst()).map { part, range in
-            let (own, entry, settings) = part
-            let title = own.flatMap { $0.hasOwnTitle ? $0.title : nil } ?? entry?.title
-            return Chapter(
-                id: own?.id ?? entry?.id ?? "", writtenID: entry?.writtenID ?? own?.writtenID ?? "",
-                title: title ?? own?.title ?? entry?.id ?? "", hasOwnTitle: own?.hasOwnTitle ?? false,
-                description: own?.description, location: own?.location ?? location,
-                ownCover: own?.ownCover ?? entry?.cover.map { .url($0) }, season: own?.season ?? entry?.season,
-                settings: settings,
-                videos: VideoList(table: table, range: range))
+            chapter(part.chapter, part.listed, part.settings, videos: VideoList(table: table, range: range))
         }
         return course
+    }
+
+    /// A chapter as the catalog and the listing say, the catalog first.
+    private func chapter(
+        _ own: Chapter?, _ entry: CourseListing.Chapter?, _ settings: Settings, videos: VideoList
+    ) -> Chapter {
+        let title = own.flatMap { $0.hasOwnTitle ? $0.title : nil } ?? entry?.title
+        return Chapter(
+            id: own?.id ?? entry?.id ?? "", writtenID: entry?.writtenID ?? own?.writtenID ?? "",
+            title: title ?? own?.title ?? entry?.id ?? "", hasOwnTitle: own?.hasOwnTitle ?? false,
+            description: own?.description, location: own?.location ?? location,
+            ownCover: own?.ownCover ?? entry?.cover.map { .url($0) }, season: own?.season ?? entry?.season,
+            settings: settings, videos: videos)
+    }
+}
+
+extension CourseListing {
+    /// The places of the videos that a catalog writes.
+    fileprivate func places(where isWritten: (String) -> Bool) -> [String: Int] {
+        var places: [String: Int] = [:]
+        for index in videos.indices {
+            let id = videos.id(index)
+            if isWritten(id), places[id] == nil { places[id] = index }
+        }
+        return places
     }
 }
 

@@ -8,116 +8,151 @@ package enum DoctorWording {
     /// The fact in one sentence without its full stop; messages from elsewhere may have several lines.
     package static func text(_ fact: DiagnosisFact, now: Date, zone: TimeZone) -> String {
         switch fact {
-        case .noState(let path): return "no state yet; the first sync creates \(path)"
-        case .state(let path, let free): return path + (free.map { " (\(Wording.size($0)) free)" } ?? "")
-        case .openToOthers(let path, let mode, let isFolder):
-            return
-                "\(path) is accessible to other accounts (mode \(octal(mode)), should be \(isFolder ? "0700" : "0600"))"
-        case .ownedByAnother(let path, let account): return "\(path) belongs to another account (uid \(account))"
-        case .stateNotWritable(let path): return "\(path) can't be written"
+        case .noState(let path): "no state yet; the first sync creates \(path)"
+        case .state(let path, let free): path + (free.map { " (\(Wording.size($0)) free)" } ?? "")
+        case .openToOthers(let path, let mode, let isFolder): openToOthers(path, mode, isFolder: isFolder)
+        case .ownedByAnother(let path, let account): "\(path) belongs to another account (uid \(account))"
         case .stateOnNetwork(let path, let kind):
-            return "\(path) is on a network file system (\(kind)), whose locks and flushes aren't reliable"
-        case .stateInMemory(let path): return "\(path) is on a file system in memory and is lost at a restart"
-        case .stateDiskFull(let path, let free): return "the disk of \(path) is full (\(Wording.size(free)) free)"
-        case .database(_, let version, let bytes, let downloads):
-            let videos = Wording.count(downloads, "video")
-            return "state.sqlite: no damage found, version \(version), \(videos), \(Wording.size(bytes))"
-        case .databaseOlder(let path): return "\(path) was written by another version; the next sync updates it"
-        case .databaseDamaged(let path, let details):
-            return "\(path) is damaged: \(details.prefix(3).joined(separator: "; "))"
-        case .databaseUnusable(let error): return error.sentence
-        case .lockUnusable(let error): return error.sentence
-        case .libraryUnusable(let refusal): return refusal.message
-        case .lock(_, isHeld: false): return "no sync is running"
-        case .lock(nil, isHeld: true): return "a sync is running"
-        case .lock(let holder?, isHeld: true):
-            let since = ClockText.local(holder.since, now: now, zone: zone)
-            let catalogs = holder.catalogs.isEmpty ? "" : " with \(Wording.list(holder.catalogs))"
-            return "a sync has been running since \(since): process \(holder.pid) on \(holder.host)\(catalogs)"
-        case .loggedIn(let user, let isOwn):
-            return "\(user) is logged in\(isOwn ? "" : " (not the account's own user)")"
-        case .loggedOut(let user, let since?):
-            return "\(user) has been logged out since \(ClockText.local(since, now: now, zone: zone)): no sync starts"
-        case .loggedOut(let user, nil): return "\(user) has never logged in: no sync starts"
+            "\(path) is on a network file system (\(kind)), whose locks and flushes aren't reliable"
+        case .stateInMemory(let path), .libraryInMemory(let path):
+            "\(path) is on a file system in memory and is lost at a restart"
+        case .stateNotWritable(let path), .libraryNotWritable(let path): "\(path) can't be written"
+        case .stateDiskFull(let path, let free), .diskFull(let path, let free):
+            "the disk of \(path) is full (\(Wording.size(free)) free)"
+        case .database(_, let version, let bytes, let downloads): database(version, bytes: bytes, downloads)
+        case .databaseOlder(let path): "\(path) was written by another version; the next sync updates it"
+        case .databaseDamaged(let path, let details): "\(path) is damaged: \(details.prefix(3).joined(separator: "; "))"
+        case .databaseUnusable(let error): error.sentence
+        case .lockUnusable(let error): error.sentence
+        case .libraryUnusable(let refusal): refusal.message
+        case .lock(_, isHeld: false): "no sync is running"
+        case .lock(let holder, isHeld: true): running(holder, now: now, zone: zone)
+        case .loggedIn(let user, let isOwn): "\(user) is logged in\(isOwn ? "" : " (not the account's own user)")"
+        case .loggedOut(let user, let since): loggedOut(user, since, now: now, zone: zone)
         case .catalogMissing(let path, let courses):
-            return "the catalog \(path) no longer exists; \(Wording.count(courses, "course")) came from it"
-        case .catalogUnreadable(let path): return "the catalog \(path) can't be read"
-        case .otherState(let path, let user, let library, let catalogs):
-            let place = library.map { "the library \($0)" } ?? "no library yet"
-            return "\(Wording.list(catalogs)): also synced by the user \(user), into \(place) (state \(path))"
-        case .noLibrary(let path): return "no library yet; the first sync creates \(path)"
-        case .library(let path, let network, let free):
-            let facts = [network.map { "on \($0)" }, free.map { "\(Wording.size($0)) free" }].compactMap(\.self)
-            return path + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
-        case .libraryInMemory(let path): return "\(path) is on a file system in memory and is lost at a restart"
-        case .libraryNotWritable(let path): return "\(path) can't be written"
-        case .diskFull(let path, let free): return "the disk of \(path) is full (\(Wording.size(free)) free)"
+            "the catalog \(path) no longer exists; \(Wording.count(courses, "course")) came from it"
+        case .catalogUnreadable(let path): "the catalog \(path) can't be read"
+        case .otherState(let path, let user, let library, let catalogs): other(path, user, library, catalogs: catalogs)
+        case .noLibrary(let path): "no library yet; the first sync creates \(path)"
+        case .library(let path, let network, let free): library(path, network: network, free: free)
         case .spaceBelowFloor(let path, let free, let floor, let isStandard):
-            let left = isStandard ? "by default" : "(--min-free-space)"
-            return """
-                the disk of \(path) has \(Wording.size(free)) free, and a sync leaves \(Wording.size(floor)) free \
-                \(left): no video is downloaded
-                """
+            belowFloor(path, free: free, floor: floor, isStandard: isStandard)
         case .spaceShort(_, let free, let floor, let needed, let unknown):
-            let more = unknown > 0 ? ", and \(Wording.count(unknown, "video")) of unknown size" : ""
-            let kept = floor > 0 ? ", of which a sync leaves \(Wording.size(floor))" : ""
-            return
-                "\(Wording.size(needed)) are left to download\(more), but only \(Wording.size(free)) are free\(kept)"
-        case .folderUnreadable(let path): return "the folder \(path) in the library can't be read"
+            short(free: free, floor: floor, needed: needed, unknown: unknown)
+        case .folderUnreadable(let path): "the folder \(path) in the library can't be read"
         case .filesMissing(let count, let example):
-            return "\(Wording.count(count, "finished file")) \(count == 1 ? "is" : "are") missing, such as \(example)"
-        case .unknownFiles(let count, let examples):
-            let are = count == 1 ? "file is" : "files are"
-            return
-                "\(Wording.grouped(count)) other \(are) in the library, such as \(examples.first ?? ""); coursefetch doesn't touch them"
+            "\(Wording.count(count, "finished file")) \(count == 1 ? "is" : "are") missing, such as \(example)"
+        case .unknownFiles(let count, let examples): unknown(count, examples)
         case .partials(let count, let bytes):
-            return "\(Wording.count(count, "unfinished file")), \(Wording.size(bytes)), to be continued"
-        case .leftovers(let count, let bytes, let areRemoved):
-            let files = Wording.count(count, "partial")
-            let what = "\(files) no longer needed, \(Wording.size(bytes))"
-            return areRemoved ? "removed \(what)" : what
-        case .stranded(let paths, let bytes, let areRemoved):
-            let files = Wording.count(paths.count, "file")
-            let what =
-                "\(files) left by an interrupted move (\(paths.first ?? "")), \(Wording.size(bytes))"
-            return areRemoved ? "removed \(what)" : what
-        case .noPlugins: return "there are no plugins"
-        case .noPluginFolder(let path): return "there is no folder \(path), which the settings name for plugins"
+            "\(Wording.count(count, "unfinished file")), \(Wording.size(bytes)), to be continued"
+        case .leftovers(let count, let bytes, let areRemoved): leftovers(count, bytes: bytes, areRemoved: areRemoved)
+        case .stranded(let paths, let bytes, let areRemoved): stranded(paths, bytes: bytes, areRemoved: areRemoved)
+        case .noPlugins: "there are no plugins"
+        case .noPluginFolder(let path): "there is no folder \(path), which the settings name for plugins"
         case .plugin(let name, let version, let folder, _):
-            return "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
-        case .pluginTrouble(let name, _, let trouble, _):
-            switch trouble {
-            case .cannotStart(let reason): return "\(name) can't be started: \(reason)"
-            case .ends(let reason): return "\(name) ends before it gets a request: \(reason)"
-            case .breaksProtocol(let reason): return "\(name) violates the protocol: \(reason)"
-            case .silent(let reason): return "\(name) starts, but doesn't answer an unknown method: \(reason)"
-            }
-        case .pluginBroken(let name, _, let reason, _): return "\(name) can't be used: \(reason)"
-        case .pluginHidden(let name, let folder):
-            return "\(folder) isn't used: another plugin named \(name) comes first"
-        case .providerMissing(let name): return "downloads need provider '\(name)', which isn't installed"
-        case .authorities(let path): return "certificate authorities: \(path)"
-        case .noAuthorities(let file, let folder):
-            if let file, folder == nil { return "there is no readable file \(file) with certificate authorities" }
-            let places = [file, folder].compactMap(\.self)
-            return "no certificate authorities"
-                + (places.isEmpty ? ": libcurl was built without any" : " in \(Wording.list(places, "or"))")
-        case .clock(let host, let skew):
-            guard abs(skew) > 1 else { return "the clock matches that of \(host)" }
-            let seconds = Wording.duration(abs(skew))
-            return "the clock is \(seconds) \(skew > 0 ? "behind" : "ahead of") that of \(host)"
+            "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
+        case .pluginTrouble(let name, _, let trouble, _): "\(name) \(text(trouble))"
+        case .pluginBroken(let name, _, let reason, _): "\(name) can't be used: \(reason)"
+        case .pluginHidden(let name, let folder): "\(folder) isn't used: another plugin named \(name) comes first"
+        case .providerMissing(let name): "downloads need provider '\(name)', which isn't installed"
+        case .authorities(let path): "certificate authorities: \(path)"
+        case .noAuthorities(let file, let folder): noAuthorities(file: file, folder: folder)
+        case .clock(let host, let skew): clock(host, skew: skew)
         case .clockUnknown(let host, let reason):
-            return "can't get the time of \(host): \(reason ?? "its response has no Date")"
-        case .clockUnchecked: return "the clock wasn't compared with a server"
-        case .ffmpeg(let path, let version?): return "\(version) (\(path))"
-        case .ffmpeg(let path, nil): return "\(path) doesn't seem to be ffmpeg"
-        case .noFFmpeg: return "no ffmpeg: streams are stored as .ts, .mp4 or .aac, with separate sound in its own file"
+            "can't get the time of \(host): \(reason ?? "its response has no Date")"
+        case .clockUnchecked: "the clock wasn't compared with a server"
+        case .ffmpeg(let path, let version): version.map { "\($0) (\(path))" } ?? "\(path) doesn't seem to be ffmpeg"
+        case .noFFmpeg: "no ffmpeg: streams are stored as .ts, .mp4 or .aac, with separate sound in its own file"
         case .versions(let coursefetch, let libcurl, let tls, let sqlite, let libyaml, let schema):
-            return """
-                coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), \
-                SQLite \(sqlite), libyaml \(libyaml)
-                """
+            "coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), "
+                + "SQLite \(sqlite), libyaml \(libyaml)"
         }
+    }
+
+    private static func openToOthers(_ path: String, _ mode: UInt16, isFolder: Bool) -> String {
+        "\(path) is accessible to other accounts (mode \(octal(mode)), should be \(isFolder ? "0700" : "0600"))"
+    }
+
+    private static func database(_ version: Int, bytes: Int64, _ downloads: Int) -> String {
+        let videos = Wording.count(downloads, "video")
+        return "state.sqlite: no damage found, version \(version), \(videos), \(Wording.size(bytes))"
+    }
+
+    private static func running(_ holder: LockHolder?, now: Date, zone: TimeZone) -> String {
+        guard let holder else { return "a sync is running" }
+        let since = ClockText.local(holder.since, now: now, zone: zone)
+        let catalogs = holder.catalogs.isEmpty ? "" : " with \(Wording.list(holder.catalogs))"
+        return "a sync has been running since \(since): process \(holder.pid) on \(holder.host)\(catalogs)"
+    }
+
+    private static func loggedOut(_ user: String, _ since: Date?, now: Date, zone: TimeZone) -> String {
+        guard let since else { return "\(user) has never logged in: no sync starts" }
+        return "\(user) has been logged out since \(ClockText.local(since, now: now, zone: zone)): no sync starts"
+    }
+
+    private static func other(_ path: String, _ user: String, _ library: String?, catalogs: [String]) -> String {
+        let place = library.map { "the library \($0)" } ?? "no library yet"
+        return "\(Wording.list(catalogs)): also synced by the user \(user), into \(place) (state \(path))"
+    }
+
+    private static func library(_ path: String, network: String?, free: Int64?) -> String {
+        let facts = [network.map { "on \($0)" }, free.map { "\(Wording.size($0)) free" }].compactMap(\.self)
+        return path + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
+    }
+
+    private static func belowFloor(_ path: String, free: Int64, floor: Int64, isStandard: Bool) -> String {
+        let left = isStandard ? "by default" : "(--min-free-space)"
+        return """
+            the disk of \(path) has \(Wording.size(free)) free, and a sync leaves \(Wording.size(floor)) free \
+            \(left): no video is downloaded
+            """
+    }
+
+    private static func short(free: Int64, floor: Int64, needed: Int64, unknown: Int) -> String {
+        let more = unknown > 0 ? ", and \(Wording.count(unknown, "video")) of unknown size" : ""
+        let kept = floor > 0 ? ", of which a sync leaves \(Wording.size(floor))" : ""
+        return "\(Wording.size(needed)) are left to download\(more), but only \(Wording.size(free)) are free\(kept)"
+    }
+
+    private static func unknown(_ count: Int, _ examples: [String]) -> String {
+        let are = count == 1 ? "file is" : "files are"
+        return """
+            \(Wording.grouped(count)) other \(are) in the library, such as \(examples.first ?? ""); \
+            coursefetch doesn't touch them
+            """
+    }
+
+    private static func leftovers(_ count: Int, bytes: Int64, areRemoved: Bool) -> String {
+        let what = "\(Wording.count(count, "partial")) no longer needed, \(Wording.size(bytes))"
+        return areRemoved ? "removed \(what)" : what
+    }
+
+    private static func stranded(_ paths: [String], bytes: Int64, areRemoved: Bool) -> String {
+        let files = Wording.count(paths.count, "file")
+        let what = "\(files) left by an interrupted move (\(paths.first ?? "")), \(Wording.size(bytes))"
+        return areRemoved ? "removed \(what)" : what
+    }
+
+    private static func text(_ trouble: DiagnosisFact.PluginTrouble) -> String {
+        switch trouble {
+        case .cannotStart(let reason): "can't be started: \(reason)"
+        case .ends(let reason): "ends before it gets a request: \(reason)"
+        case .breaksProtocol(let reason): "violates the protocol: \(reason)"
+        case .silent(let reason): "starts, but doesn't answer an unknown method: \(reason)"
+        }
+    }
+
+    private static func noAuthorities(file: String?, folder: String?) -> String {
+        if let file, folder == nil { return "there is no readable file \(file) with certificate authorities" }
+        let places = [file, folder].compactMap(\.self)
+        return "no certificate authorities"
+            + (places.isEmpty ? ": libcurl was built without any" : " in \(Wording.list(places, "or"))")
+    }
+
+    private static func clock(_ host: String, skew: Double) -> String {
+        guard abs(skew) > 1 else { return "the clock matches that of \(host)" }
+        let seconds = Wording.duration(abs(skew))
+        return "the clock is \(seconds) \(skew > 0 ? "behind" : "ahead of") that of \(host)"
     }
 
     /// The remedy, one line per step; empty if none is needed.
@@ -163,8 +198,8 @@ package enum DoctorWording {
         case .clockUnchecked: [SuggestedCommand.text("doctor --clock-url https://YOUR-HOST/")]
         case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,
             .catalogUnreadable, .noLibrary, .library, .libraryInMemory, .libraryUnusable, .folderUnreadable,
-            .unknownFiles,
-            .partials, .leftovers, .stranded, .plugin, .pluginHidden, .authorities, .clock, .clockUnknown, .ffmpeg,
+            .unknownFiles, .partials, .leftovers, .stranded, .plugin, .pluginHidden, .authorities, .clock,
+            .clockUnknown, .ffmpeg,
             .noFFmpeg, .versions:
             []
         }

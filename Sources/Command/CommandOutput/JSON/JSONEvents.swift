@@ -13,25 +13,10 @@ package enum JSONEvents {
         var line = JSONLine()
         line.event(name(event), at: now)
         switch event {
-        case .lockWaiting(let holder, let until):
-            line.field("schema", schema)
-            line.field("pid", holder?.pid)
-            line.field("host", holder?.host)
-            line.field("since", holder?.since)
-            line.field("catalogs", holder?.catalogs ?? [])
-            line.field("until", until)
+        case .lockWaiting(let holder, let until): lock(&line, holder, until: until)
         case .started(let start): fill(&line, start)
-        case .courseListed(let listed):
-            line.field("course", listed.course)
-            line.field("title", listed.title)
-            line.field("videos", listed.videos)
-            line.field("was", listed.was)
-            line.field("added", listed.added)
-            line.field("removed", listed.removed)
-        case .downloadsAdded(let addition):
-            counts(&line, addition.downloads)
-            if let bytes = addition.waitingBytes { line.field("waiting_bytes", bytes) }
-            line.field("present_bytes", addition.partials.values.byteCount(\.bytes).value)
+        case .courseListed(let listed): fill(&line, listed)
+        case .downloadsAdded(let addition): fill(&line, addition)
         case .resolved(let reference, let attempt, let reason, let expiresAt):
             ids(&line, reference)
             line.field("attempt", attempt)
@@ -42,19 +27,10 @@ package enum JSONEvents {
             line.field("resume_from", resumeFrom)
         case .progress(let reference, let progress):
             ids(&line, reference)
-            line.field("bytes", progress.bytes)
-            line.field("size", progress.size)
-            line.field("bytes_per_second", progress.bytesPerSecond)
-            if let playing = progress.playing {
-                line.field("media_seconds", seconds: playing.seconds)
-                line.field("media_seconds_total", seconds: playing.total)
-            }
+            fill(&line, progress)
         case .downloadFinished(let reference, let file):
             ids(&line, reference)
-            line.field("path", file.path)
-            line.field("bytes", file.bytes)
-            line.field("sha256", file.sha256)
-            line.field("seconds", seconds: file.seconds)
+            fill(&line, file)
         case .downloadRetrying(let reference, let attempt, let error, let delay):
             ids(&line, reference)
             line.field("attempt", attempt)
@@ -79,22 +55,12 @@ package enum JSONEvents {
             line.field("path", path)
         case .providerWaiting(let provider, let until, let kind, let server):
             line.field("provider", provider)
-            waiting(&line, until, kind, server)
+            waiting(&line, until: until, kind: kind, server: server)
         case .hostWaiting(let host, let until, let kind, let server):
             line.field("host", host)
-            waiting(&line, until, kind, server)
+            waiting(&line, until: until, kind: kind, server: server)
         case .resumeWaiting(let until): line.field("until", until)
-        case .courseHeld(let held):
-            line.field("course", held.course)
-            switch held.reason {
-            case .filesMissing(let count, let finished, _):
-                line.field("reason", "files_missing")
-                line.field("missing", count)
-                line.field("finished", finished)
-            case .unreadable: line.field("reason", "unreadable")
-            case .unsettled: line.field("reason", "unsettled")
-            }
-            line.field("message", held.message)
+        case .courseHeld(let held): fill(&line, held)
         case .warning(let warning, let reference):
             line.field("message", warning.message)
             if let reference { ids(&line, reference) }
@@ -106,7 +72,61 @@ package enum JSONEvents {
         return line.finished()
     }
 
-    private static func waiting(_ line: inout JSONLine, _ until: Date, _ kind: String, _ server: String?) {
+    private static func lock(_ line: inout JSONLine, _ holder: LockHolder?, until: Date?) {
+        line.field("schema", schema)
+        line.field("pid", holder?.pid)
+        line.field("host", holder?.host)
+        line.field("since", holder?.since)
+        line.field("catalogs", holder?.catalogs ?? [])
+        line.field("until", until)
+    }
+
+    private static func fill(_ line: inout JSONLine, _ listed: CourseListed) {
+        line.field("course", listed.course)
+        line.field("title", listed.title)
+        line.field("videos", listed.videos)
+        line.field("was", listed.was)
+        line.field("added", listed.added)
+        line.field("removed", listed.removed)
+    }
+
+    private static func fill(_ line: inout JSONLine, _ addition: SyncAddition) {
+        counts(&line, addition.downloads)
+        if let bytes = addition.waitingBytes { line.field("waiting_bytes", bytes) }
+        line.field("present_bytes", addition.partials.values.byteCount(\.bytes).value)
+    }
+
+    private static func fill(_ line: inout JSONLine, _ progress: DownloadProgress) {
+        line.field("bytes", progress.bytes)
+        line.field("size", progress.size)
+        line.field("bytes_per_second", progress.bytesPerSecond)
+        if let playing = progress.playing {
+            line.field("media_seconds", seconds: playing.seconds)
+            line.field("media_seconds_total", seconds: playing.total)
+        }
+    }
+
+    private static func fill(_ line: inout JSONLine, _ file: FinishedFile) {
+        line.field("path", file.path)
+        line.field("bytes", file.bytes)
+        line.field("sha256", file.sha256)
+        line.field("seconds", seconds: file.seconds)
+    }
+
+    private static func fill(_ line: inout JSONLine, _ held: HeldCourse) {
+        line.field("course", held.course)
+        switch held.reason {
+        case .filesMissing(let count, let finished, _):
+            line.field("reason", "files_missing")
+            line.field("missing", count)
+            line.field("finished", finished)
+        case .unreadable: line.field("reason", "unreadable")
+        case .unsettled: line.field("reason", "unsettled")
+        }
+        line.field("message", held.message)
+    }
+
+    private static func waiting(_ line: inout JSONLine, until: Date, kind: String, server: String?) {
         line.field("until", until)
         line.field("kind", kind)
         if let server { line.field("server", server) }

@@ -35,8 +35,8 @@ package struct MigrationText {
             return nil
         }
         return line(
-            record.code.rawValue, record.code.isIn ? .notice : .bad, record,
-            ": \(problem)\(remedy(record))\(queued(record))")
+            record.code.rawValue, role: record.code.isIn ? .notice : .bad, of: record,
+            rest: ": \(problem)\(remedy(record))\(queued(record))")
     }
 
     /// What a real run would do.
@@ -51,7 +51,7 @@ package struct MigrationText {
             case .added: "would add"
             default: record.code.rawValue
             }
-        return line(word, record.code.isIn ? .good : .notice, record, "\(size)\(place)\(problem)")
+        return line(word, role: record.code.isIn ? .good : .notice, of: record, rest: "\(size)\(place)\(problem)")
     }
 
     /// That a video whose file couldn't be taken over is downloaded.
@@ -65,7 +65,7 @@ package struct MigrationText {
         if case .retry? = record.remedy, let remedy = record.remedy { "; \(remedy.sentence)" } else { "" }
     }
 
-    private func line(_ word: String, _ role: TerminalStyle.Role, _ record: MigratedRecord, _ rest: String) -> String {
+    private func line(_ word: String, role: TerminalStyle.Role, of record: MigratedRecord, rest: String) -> String {
         let video = record.reference.map { " (\(Selector($0)))" } ?? ""
         return style.paint(TerminalText.fit(word, to: Self.wordWidth), role) + "  "
             + shown(Self.name(record.name) + video + rest)

@@ -18,7 +18,8 @@ package struct Explainer: Sendable {
         provider: String? = nil, now: Date, zone: TimeZone
     ) -> Explanation {
         let selector = ShellWord.quoted(Selector(reference).description)
-        let what = next(for: error.kind, selector: selector, retryAt: retryAt, file, provider, now, zone)
+        let what = next(
+            for: error.kind, selector: selector, retryAt: retryAt, file: file, provider: provider, now: now, zone: zone)
         return Explanation(
             problem: "\(Self.name(reference)): \(reason(error))", remedy: what.text, command: what.command)
     }
@@ -32,9 +33,9 @@ package struct Explainer: Sendable {
 
     /// The next step, of the program or the user.
     private func next(
-        for kind: DownloadError.Kind, selector: String, retryAt: Date?, _ file: String?, _ provider: String?,
-        _ now: Date,
-        _ zone: TimeZone
+        for kind: DownloadError.Kind, selector: String, retryAt: Date?, file: String?, provider: String?,
+        now: Date,
+        zone: TimeZone
     ) -> (text: String, command: String?) {
         guard let retryAt else { return remedy(for: kind, selector: selector, file: file, provider: provider) }
         let isDue = retryAt <= now

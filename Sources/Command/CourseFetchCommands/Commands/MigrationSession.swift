@@ -67,13 +67,13 @@ struct MigrationSession {
         if isJSON {
             context.output.send(MigrationJSON.summary(summary, exit: status, now: Date()), to: STDOUT_FILENO)
         } else {
-            tell(summary, status, lines.withLock(\.self), text.withLock(\.self))
+            tell(summary, status: status, lines: lines.withLock(\.self), text: text.withLock(\.self))
         }
         try await context.finish()
         return status
     }
 
-    private func tell(_ summary: MigrationSummary, _ status: ExitStatus, _ lines: [String], _ text: MigrationText) {
+    private func tell(_ summary: MigrationSummary, status: ExitStatus, lines: [String], text: MigrationText) {
         lines.forEach(context.say)
         text.summary(summary).forEach(context.say)
         MigrationText.problem(summary).forEach(context.complain)

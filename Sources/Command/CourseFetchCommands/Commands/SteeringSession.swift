@@ -25,8 +25,9 @@ struct SteeringSession {
         guard try await confirm(choice, context) else { throw await context.exit(.failures) }
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
         try await tell(
-            SteeringText.lines(report, transition, startsSync: startsSync), SteeringText.failures(report, transition),
-            report, transition.rawValue, context, startsSync: startsSync)
+            SteeringText.lines(report, transition, startsSync: startsSync),
+            failures: SteeringText.failures(report, transition),
+            of: report, command: transition.rawValue, in: context, startsSync: startsSync)
         return report
     }
 
@@ -36,7 +37,8 @@ struct SteeringSession {
         let choice = try await choose("prioritize", context)
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(newPriority) }
         try await tell(
-            SteeringText.lines(report, newPriority), SteeringText.failures(report, nil), report, "prioritize", context)
+            SteeringText.lines(report, newPriority), failures: SteeringText.failures(report, nil), of: report,
+            command: "prioritize", in: context)
     }
 
     private func choose(
@@ -55,8 +57,8 @@ struct SteeringSession {
     }
 
     private func tell(
-        _ lines: [SteeringText.Line], _ failures: [SteeringReport.Item], _ report: SteeringReport, _ command: String,
-        _ context: CommandContext, startsSync: Bool = false
+        _ lines: [SteeringText.Line], failures: [SteeringReport.Item], of report: SteeringReport, command: String,
+        in context: CommandContext, startsSync: Bool = false
     ) async throws {
         if json {
             let now = Date()

@@ -116,12 +116,12 @@ package struct SourcePlace: Sendable {
     @discardableResult
     package func walk(_ body: (String) throws -> Void) throws -> Bool {
         var isWhole = true
-        try Self.walk(folder, "", depth: 0, self, &isWhole, body)
+        try Self.walk(folder, prefix: "", depth: 0, of: self, isWhole: &isWhole, body)
         return isWhole
     }
 
     private static func walk(
-        _ folder: FolderHandle, _ prefix: String, depth: Int, _ place: SourcePlace, _ isWhole: inout Bool,
+        _ folder: FolderHandle, prefix: String, depth: Int, of place: SourcePlace, isWhole: inout Bool,
         _ body: (String) throws -> Void
     ) throws {
         var names: [(name: String, isFolder: Bool?)] = []
@@ -153,7 +153,7 @@ package struct SourcePlace: Sendable {
                     throw SourceProblem.unreadable(path: place.shown(path), errno: error.rawValue)
                 }
                 if (try? inner.entry(".coursefetch")) == .some(.folder) { continue }
-                try walk(inner, path, depth: depth + 1, place, &isWhole, body)
+                try walk(inner, prefix: path, depth: depth + 1, of: place, isWhole: &isWhole, body)
             case .link, .other, nil: continue
             }
         }

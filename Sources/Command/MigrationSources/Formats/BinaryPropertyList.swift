@@ -95,7 +95,7 @@ struct BinaryPropertyList: Sendable {
                 throw .malformed
             }
             return .value(.uid(number))
-        case 0x4, 0x5, 0x6, 0x7: return .value(try text(marker >> 4, place, low, &budget))
+        case 0x4, 0x5, 0x6, 0x7: return .value(try text(marker >> 4, at: place, low: low, &budget))
         case 0xA, 0xB, 0xC:
             let (start, length) = try extent(place, low)
             return .array(try references(start, length, &budget))
@@ -166,7 +166,7 @@ struct BinaryPropertyList: Sendable {
     }
 
     private func text(
-        _ kind: UInt8, _ place: Int, _ low: Int, _ budget: inout NodeBudget
+        _ kind: UInt8, at place: Int, low: Int, _ budget: inout NodeBudget
     ) throws(FormatFault) -> PropertyList {
         let (start, length) = try extent(place, low)
         let (double, overflow) = length.multipliedReportingOverflow(by: kind == 0x6 ? 2 : 1)

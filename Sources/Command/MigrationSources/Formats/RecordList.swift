@@ -50,7 +50,7 @@ struct RecordList {
         case .archive(let archive): try visit(archive, archive.root, depth: 0, body)
         case .binary(let list):
             var budget = NodeBudget(ofFile: size, times: 4)
-            try visit(list, list.root, &budget, depth: 0, body)
+            try visit(list, object: list.root, &budget, depth: 0, body)
         case .value(let value): try visit(value, depth: 0, body)
         }
     }
@@ -91,7 +91,7 @@ struct RecordList {
     }
 
     private func visit(
-        _ list: BinaryPropertyList, _ object: Int, _ budget: inout NodeBudget, depth: Int,
+        _ list: BinaryPropertyList, object: Int, _ budget: inout NodeBudget, depth: Int,
         _ body: (Result<Fields, FormatFault>) throws -> Void
     ) throws {
         guard depth < Self.depthBound else { return }
@@ -100,7 +100,7 @@ struct RecordList {
         switch found.value {
         case .dictionary(let fields)?: return try body(.success(fields))
         case .data(let data)?: return try visit(data, depth: depth, body)
-        default: for member in found.members { try visit(list, member, &budget, depth: depth + 1, body) }
+        default: for member in found.members { try visit(list, object: member, &budget, depth: depth + 1, body) }
         }
     }
 

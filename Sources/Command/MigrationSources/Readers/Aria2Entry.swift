@@ -46,7 +46,7 @@ struct Aria2Entry {
         }
         let target = path.hasSuffix(".aria2") && files.path(path + ".aria2") == nil ? String(path.dropLast(6)) : path
         self.path = target
-        try Self.fill(&record, target, files, place)
+        try Self.fill(&record, path: target, files: files, in: place)
         if case .unreadable = record.fault, record.url != nil { record.fault = nil }
         if let sum = entry.options["checksum"], sum.lowercased().hasPrefix("sha-256=") {
             let checksum = Checksum(hex: String(sum.dropFirst(8)))
@@ -61,7 +61,7 @@ struct Aria2Entry {
 
     /// Reads the state of a file from what is beside it.
     static func fill(
-        _ record: inout SourceRecord, _ path: String, _ files: FileIndex, _ place: SourcePlace
+        _ record: inout SourceRecord, path: String, files: FileIndex, in place: SourcePlace
     ) throws {
         let size = try files.path(path).map { (path) throws(SourceProblem) in try place.facts(of: path)?.size ?? 0 }
         guard let control = files.path(path + ".aria2") else {

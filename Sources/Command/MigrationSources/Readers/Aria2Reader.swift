@@ -67,7 +67,7 @@ package struct Aria2Reader: SourceReader {
                 record.url = entry.url
                 for name in entry.names where !record.names.contains(name) { record.names.append(name) }
             }
-            try Aria2Entry.fill(&record, target, files, place)
+            try Aria2Entry.fill(&record, path: target, files: files, in: place)
             try hand(record)
         }
     }

@@ -36,10 +36,11 @@ package struct YtDlpReader: SourceReader {
             guard let group = files.groups[stem], let path = group.info else { continue }
             switch try info(path) {
             case .success(nil): continue
-            case .success(let info?): try hand(record(info, path, stem, group, files, &lines, &taken))
+            case .success(let info?):
+                try hand(record(info, path: path, stem: stem, group: group, files: files, &lines, &taken))
             case .failure where !group.media.isEmpty || !group.partials.isEmpty:
                 // Its name tells enough.
-                try hand(self.record(stem, group, &lines, keys))
+                try hand(self.record(stem, group: group, &lines, keys: keys))
             case .failure(let fault):
                 var record = SourceRecord(key: path, state: .unfinished)
                 record.names = Self.names(stem)
@@ -49,7 +50,7 @@ package struct YtDlpReader: SourceReader {
         }
         for stem in files.stems where !taken.contains(stem) {
             guard let group = files.groups[stem], group.info == nil else { continue }
-            try hand(record(stem, group, &lines, keys))
+            try hand(record(stem, group: group, &lines, keys: keys))
         }
         for line in lines.unused {
             var record = SourceRecord(key: line.text, state: .finished)
@@ -82,7 +83,7 @@ package struct YtDlpReader: SourceReader {
     }
 
     private func record(
-        _ info: YtDlpInfo, _ path: String, _ stem: String, _ group: YtDlpFiles.Group, _ files: YtDlpFiles,
+        _ info: YtDlpInfo, path: String, stem: String, group: YtDlpFiles.Group, files: YtDlpFiles,
         _ lines: inout ArchiveLines, _ taken: inout Set<String>
     ) -> SourceRecord {
         var record = SourceRecord(key: info.line ?? path, state: .unfinished)
@@ -113,7 +114,7 @@ package struct YtDlpReader: SourceReader {
 
     /// Of a file without an `.info.json`.
     private func record(
-        _ stem: String, _ group: YtDlpFiles.Group, _ lines: inout ArchiveLines, _ keys: Set<String>
+        _ stem: String, group: YtDlpFiles.Group, _ lines: inout ArchiveLines, keys: Set<String>
     ) -> SourceRecord {
         let id = YtDlpFiles.id(inName: stem)
         // Blanks at its ends are in no archive.

@@ -81,6 +81,15 @@ package struct StatusRow: Sendable {
         self.sha256 = sha256
         self.mediaSeconds = mediaSeconds
     }
+
+    /// Adds those that aren't stored.
+    fileprivate mutating func note(_ open: [OpenSidecar]) {
+        // Of a video whose provider hasn't been asked nobody knows whether anything is missing.
+        for sidecar in open where sidecar.name.kind != .unasked || sidecar.error != nil {
+            if sidecar.state == .failed { sidecarsFailed += 1 } else { sidecarsWanted += 1 }
+            sidecars.append(sidecar)
+        }
+    }
 }
 
 /// The process that holds a user's lock.
@@ -205,18 +214,10 @@ package struct StatusReport: Sendable {
             let chapters = Dictionary(
                 try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
                 uniquingKeysWith: { first, _ in first })
-            let library = try LibraryOpening.recordedID(store) == nil ? nil : place.library(in: store).path.string
+            let known = try LibraryOpening.recordedID(store)
+            let library = try known == nil ? nil : place.library(in: store).path.string
             var report = StatusReport(user: place.user.text, library: library, running: running, rows: [])
-            report.isLibraryMissing =
-                report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-            if let path = report.library, !report.isLibraryMissing,
-                let known = try LibraryOpening.recordedID(store),
-                let marker = try? LibraryFolder.marker(of: FilePath(path)), marker.id == known.rawValue
-            {
-                report.isLibraryAnother = false
-            } else {
-                report.isLibraryAnother = report.library != nil && !report.isLibraryMissing
-            }
+            if let library, let known { report.look(for: known, in: library) }
             report.isLoggedOut = !session.isOpen
             report.loggedOutSince =
                 report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
@@ -234,12 +235,7 @@ package struct StatusReport: Sendable {
                     chapterTitle: record.catalog.chapter.flatMap {
                         chapters[DownloadKey(course: record.key.course, video: $0)]
                     }, isRunning: lock != nil, now: now)
-                // Of a video whose provider hasn't been asked nobody knows whether anything is missing.
-                for sidecar in open[record.id] ?? []
-                where !record.isGone && (sidecar.name.kind != .unasked || sidecar.error != nil) {
-                    if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
-                    row.sidecars.append(sidecar)
-                }
+                if !record.isGone { row.note(open[record.id] ?? []) }
                 report.rows.append(row)
             }
             // Whether a course is still held depends on the files of all its rows.
@@ -266,6 +262,13 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport {
+    /// Whether the library of this id is in its folder.
+    private mutating func look(for id: LibraryID, in library: String) {
+        isLibraryMissing = !FileManager.default.fileExists(atPath: library)
+        guard !isLibraryMissing else { return }
+        isLibraryAnother = (try? LibraryFolder.marker(of: FilePath(library)))?.id != id.rawValue
+    }
+
     /// Adds the sums of an overview, once its rows are read.
     private mutating func take(
         _ sums: [DownloadSums], _ courses: [String: CourseRecord], _ chapters: [DownloadKey: String], isRunning: Bool

@@ -40,7 +40,7 @@ package struct DryRun: Sendable {
             _ = try place.requireSession(in: store)
             let library = try LibraryOpening.openToLook(place, store)
             let now = Date()
-            let catalog = try await listed(written, store, registry, &plan, now)
+            let catalog = try await listed(written, store: store, registry: registry, &plan, now: now)
             let reconciliation = try Reconciliation(of: catalog, with: store, in: library, by: options, at: now)
             if let refused = reconciliation.refusal(options) {
                 plan.summary = refused
@@ -71,7 +71,7 @@ package struct DryRun: Sendable {
 
     /// The catalog with listings: the last ones, or those that the providers answer now if the user wants that.
     private func listed(
-        _ written: Catalog, _ store: DownloadStore, _ registry: PluginRegistry, _ plan: inout DryRunPlan, _ now: Date
+        _ written: Catalog, store: DownloadStore, registry: PluginRegistry, _ plan: inout DryRunPlan, now: Date
     ) async throws -> Catalog {
         let stored = try written.addingStoredListings(store)
         guard options.discovers, written.courses.contains(where: \.discover) else { return stored }
@@ -88,7 +88,8 @@ package struct DryRun: Sendable {
         defer { access.store.close() }
         let asked: DryRunListings
         do {
-            asked = try await DryRunListings(written, stored: stored, due: due, records, access, options, now: now)
+            asked = try await DryRunListings(
+                written, stored: stored, due: due, records: records, access: access, options: options, now: now)
         } catch {
             await access.pool.shutDown()
             throw error

@@ -24,8 +24,8 @@ struct DryRunListings {
     ///
     /// - Parameter stored: the catalog with the last listings.
     init(
-        _ written: Catalog, stored: Catalog, due: [Int], _ records: [String: ListingRecord], _ access: ProviderAccess,
-        _ options: SyncOptions, now: Date
+        _ written: Catalog, stored: Catalog, due: [Int], records: [String: ListingRecord], access: ProviderAccess,
+        options: SyncOptions, now: Date
     ) async throws(StoreError) {
         catalog = stored
         let lister = access.lister
@@ -53,7 +53,9 @@ struct DryRunListings {
             switch answer {
             case .pages(let index, let pages, _):
                 let course = written.courses[index]
-                try take(pages, of: index, course, record(course), access.store, options, now)
+                try take(
+                    pages, of: index, course: course, record: record(course), store: access.store, options: options,
+                    now: now)
             case .failure(let index, let error):
                 let course = written.courses[index]
                 note(error, of: index, course, record(course))
@@ -69,8 +71,8 @@ struct DryRunListings {
     }
 
     private mutating func take(
-        _ pages: ListingPages, of index: Int, _ course: Course, _ record: ListingRecord?, _ store: DownloadStore,
-        _ options: SyncOptions, _ now: Date
+        _ pages: ListingPages, of index: Int, course: Course, record: ListingRecord?, store: DownloadStore,
+        options: SyncOptions, now: Date
     ) throws(StoreError) {
         var warnings: [SyncWarning] = []
         defer { warningsOfCourses[index] = warnings }

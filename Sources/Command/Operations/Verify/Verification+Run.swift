@@ -37,7 +37,7 @@ extension Verification {
         }
         let checked = await Blocking.run { shouldStop in
             withoutActuallyEscaping(shouldStop) { shouldStop in
-                Result { try plan.check(store, library, repair: repair, shouldStop, observe) }
+                Result { try plan.check(store, library, repair: repair, shouldStop: shouldStop, observe: observe) }
             }
         }
         var (result, items): (Verification, [Verifier.Item])
@@ -151,8 +151,8 @@ extension Verification {
         }
 
         func check(
-            _ store: DownloadStore, _ library: LibraryFolder, repair: Bool, _ shouldStop: @escaping () -> Bool,
-            _ observe: @escaping (VerificationEvent) -> Void
+            _ store: DownloadStore, _ library: LibraryFolder, repair: Bool, shouldStop: @escaping () -> Bool,
+            observe: @escaping (VerificationEvent) -> Void
         ) throws -> (Verification, [Verifier.Item]) {
             var verifier = Verifier(
                 store: store, library: library, readsUnrecorded: repair, shouldStop: shouldStop, report: observe)

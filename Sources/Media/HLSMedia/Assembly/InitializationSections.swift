@@ -37,7 +37,7 @@ struct InitializationSections: Sendable {
             switch answer.result {
             case .failure(let failure): return (failure, received)
             case .success(let bytes):
-                do throws(StreamFailure) { sections[number] = try await open(bytes, map, access, keys) } catch {
+                do throws(StreamFailure) { sections[number] = try await open(bytes, of: map, access, keys) } catch {
                     access.failed(map.url)
                     return (error, received)
                 }
@@ -54,7 +54,7 @@ struct InitializationSections: Sendable {
     }
 
     private func open(
-        _ bytes: [UInt8], _ map: PlannedMap, _ access: StreamAccess, _ keys: KeyRing
+        _ bytes: [UInt8], of map: PlannedMap, _ access: StreamAccess, _ keys: KeyRing
     ) async throws(StreamFailure) -> [UInt8] {
         var cipher: SegmentCipher?
         if let key = map.key { cipher = try await keys.cipher(key.url, access).get() }

@@ -99,7 +99,7 @@ package actor StreamAssembler {
                     window.start(index)
                     let spare = spares.popLast() ?? []
                     group.addTask { [keys, room] in
-                        await Self.fetch(index, segment, access, keys, room, reusing: spare)
+                        await Self.fetch(index: index, segment, access, keys, room: room, reusing: spare)
                     }
                 }
                 if let problem = await appendReady(plan) { failure = problem }
@@ -161,7 +161,7 @@ package actor StreamAssembler {
     // MARK: one segment
 
     private static func fetch(
-        _ index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, _ room: SegmentRoom,
+        index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, room: SegmentRoom,
         reusing spare: [UInt8]
     ) async -> Arrival {
         let part = StreamFailure.Part.segment(index)

@@ -54,7 +54,8 @@ package struct StreamSource: Sendable, RedactedInPrint {
                 let plan = try plan(playlist, first, addressLimit: addressLimit)
                 return .success(StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds))
             case .master(let master):
-                return .success(try await load(master, first, preference, access.confined(to: first.scope)))
+                return .success(
+                    try await load(master, from: first, preference: preference, access.confined(to: first.scope)))
             }
         } catch {
             return .failure(error)
@@ -62,7 +63,7 @@ package struct StreamSource: Sendable, RedactedInPrint {
     }
 
     private static func load(
-        _ master: MasterPlaylist, _ answer: Answer, _ preference: StreamPreference, _ access: StreamAccess
+        _ master: MasterPlaylist, from answer: Answer, preference: StreamPreference, _ access: StreamAccess
     ) async throws(Problem) -> StreamSource {
         let (url, scope) = (answer.url, answer.scope)
         do throws(StreamRefusal) { try master.check() } catch { throw .refusal(error) }

@@ -7,7 +7,7 @@ struct MasterBuilder: RedactedInPrint {
     private var pending: (variant: Variant, error: PlaylistError)?
 
     mutating func takeTag(
-        _ name: String, _ line: PlaylistLine, _ value: Range<Int>, _ variables: inout PlaylistVariables
+        _ name: String, in line: PlaylistLine, value: Range<Int>, _ variables: inout PlaylistVariables
     ) throws(PlaylistError) {
         switch name {
         case "EXT-X-STREAM-INF": try takeVariant(line, value, &variables)

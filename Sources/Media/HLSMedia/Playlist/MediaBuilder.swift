@@ -55,7 +55,7 @@ struct MediaBuilder: RedactedInPrint {
     }
 
     mutating func takeSegmentTag(
-        _ name: String, _ line: PlaylistLine, _ value: Range<Int>, _ variables: inout PlaylistVariables
+        _ name: String, in line: PlaylistLine, value: Range<Int>, _ variables: inout PlaylistVariables
     ) throws(PlaylistError) {
         isMedia = true
         switch name {

@@ -25,12 +25,12 @@ struct PlaylistParser: RedactedInPrint {
             "EXT-X-PROGRAM-DATE-TIME":
             guard kind != .master else { throw line.error("a tag of segments in a master playlist") }
             kind = .media
-            try media.takeSegmentTag(tag.name, line, tag.value, &variables)
+            try media.takeSegmentTag(tag.name, in: line, value: tag.value, &variables)
         case "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-SESSION-KEY", "EXT-X-SESSION-DATA", "EXT-X-I-FRAME-STREAM-INF",
             "EXT-X-CONTENT-STEERING":
             guard kind != .media else { throw line.error("a tag of streams in a media playlist") }
             kind = .master
-            try master.takeTag(tag.name, line, tag.value, &variables)
+            try master.takeTag(tag.name, in: line, value: tag.value, &variables)
         case "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-PLAYLIST-TYPE",
             "EXT-X-ENDLIST", "EXT-X-I-FRAMES-ONLY":
             try media.takePlaylistTag(tag.name, line, tag.value)

@@ -37,7 +37,7 @@ package struct SubtitleStream: Sendable, Equatable {
         var time = 0.0
         for first in stride(from: 0, to: plan.segments.count, by: width) {
             let indices = first..<min(first + width, plan.segments.count)
-            let answers = await fetch(indices, plan, access, keys)
+            let answers = await fetch(indices, of: plan, access, keys)
             for index in indices {
                 stream.received += answers[index]?.received ?? 0
                 switch answers[index]?.result {
@@ -62,7 +62,7 @@ package struct SubtitleStream: Sendable, Equatable {
 
     /// Some of the segments, as many at a time as there are connections.
     private static func fetch(
-        _ indices: Range<Int>, _ plan: StreamPlan, _ access: StreamAccess, _ keys: KeyRing
+        _ indices: Range<Int>, of plan: StreamPlan, _ access: StreamAccess, _ keys: KeyRing
     ) async -> [Int: StreamAccess.Answer] {
         await withTaskGroup(of: (Int, StreamAccess.Answer).self) { group in
             var answers: [Int: StreamAccess.Answer] = [:]
@@ -80,7 +80,7 @@ package struct SubtitleStream: Sendable, Equatable {
                     if await access.enter(segment.url) { extras[index] = segment.url } else { await take() }
                 }
                 count += 1
-                group.addTask { (index, await fetch(segment, index, access, keys)) }
+                group.addTask { (index, await fetch(segment, at: index, access, keys)) }
             }
             while count > 0 { await take() }
             return answers
@@ -88,7 +88,7 @@ package struct SubtitleStream: Sendable, Equatable {
     }
 
     private static func fetch(
-        _ segment: PlannedSegment, _ index: Int, _ access: StreamAccess, _ keys: KeyRing
+        _ segment: PlannedSegment, at index: Int, _ access: StreamAccess, _ keys: KeyRing
     ) async -> StreamAccess.Answer {
         var answer = await access.fetch(segment.url, range: segment.range, part: .segment(index), maxSize: limit)
         guard case .success(let bytes) = answer.result, let key = segment.key else { return answer }

@@ -87,10 +87,10 @@ final class PartialDigest: Sendable {
                 }
             }
         }
-        return settle(hasher, position, failure, generation)
+        return settle(hasher, at: position, failure: failure, generation: generation)
     }
 
-    private func settle(_ hasher: SHA256, _ position: Int64, _ failure: FileError?, _ generation: Int) -> Bool {
+    private func settle(_ hasher: SHA256, at position: Int64, failure: FileError?, generation: Int) -> Bool {
         let (isUnfinished, answer, waiters) = state.withLock { state in
             if state.generation == generation {
                 state.hasher = hasher

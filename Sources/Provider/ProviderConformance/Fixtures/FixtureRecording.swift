@@ -61,7 +61,7 @@ package struct FixtureRecording: PrintsRedacted {
         log.withLock { $0.own = server.origin }
         let samples = await ask(plugin, settings.leading(from: original, to: server.origin))
         let (exchanges, unanswered) = log.withLock { ($0.exchanges, $0.unanswered) }
-        return try write(exchanges, samples, unanswered, (server.origin, original))
+        return try write(exchanges, samples: samples, unanswered: unanswered, origins: (server.origin, original))
     }
 
     private static func forward(
@@ -104,8 +104,8 @@ package struct FixtureRecording: PrintsRedacted {
     }
 
     private func write(
-        _ exchanges: [RecordedExchange], _ samples: [SampleVideo], _ unanswered: Int,
-        _ origins: (own: String, original: EndpointOrigin)
+        _ exchanges: [RecordedExchange], samples: [SampleVideo], unanswered: Int,
+        origins: (own: String, original: EndpointOrigin)
     ) throws(FixtureProblem) -> Outcome {
         var scrubber = FixtureScrubber(secrets: Array(settings.credentials.values))
         scrubber.learn(exchanges)

@@ -155,7 +155,7 @@ final class Bench {
         case nil: break
         default: silences += 1
         }
-        return zip(ids, lines).map { id, line in answered(inbound, id, line, silence) }
+        return zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
     }
 
     /// Finds out whether a process that says nothing would have answered, had it flushed. It is gone afterwards.
@@ -183,7 +183,7 @@ final class Bench {
     }
 
     private func answered(
-        _ inbound: Inbound, _ id: Int, _ line: [UInt8], _ silence: ConformanceFault?
+        _ inbound: Inbound, to id: Int, line: [UInt8], silence: ConformanceFault?
     ) -> Answered {
         guard let entry = inbound.answered[id], silence != .unflushed else {
             return Answered(lines: lines(sent: line, came: nil), silence: silence, duration: limit)

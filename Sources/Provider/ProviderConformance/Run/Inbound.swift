@@ -51,13 +51,15 @@ struct Inbound: PrintsRedacted {
         let raw = (try? JSONText.value(of: line))?.object
         if let raw, let id = raw["id"], raw["method"] == nil {
             if id == .null { return [.nullID] }
-            guard let wire = id.int.flatMap({ Int(exactly: $0) }) else { return misnumbered(line, raw, id, after) }
+            guard let wire = id.int.flatMap({ Int(exactly: $0) }) else {
+                return misnumbered(line, raw: raw, id: id, after: after)
+            }
             if open.contains(wire) {
-                accept(wire, line, raw, after)
+                accept(wire, line: line, raw: raw, after: after)
                 return []
             }
             if done.contains(wire) { return [.second(wire)] }
-            return misnumbered(line, raw, id, after)
+            return misnumbered(line, raw: raw, id: id, after: after)
         }
         let decoded = line.withUnsafeBytes { AnswerDecoder { _ in nil }.decode($0) }
         switch decoded {
@@ -69,17 +71,17 @@ struct Inbound: PrintsRedacted {
 
     /// An answer with an id of another type or value: taken for that of the one request that is open.
     private mutating func misnumbered(
-        _ line: [UInt8], _ raw: [String: JSONValue], _ id: JSONValue, _ after: Duration
+        _ line: [UInt8], raw: [String: JSONValue], id: JSONValue, after: Duration
     ) -> [Notice] {
         let meant = id.string.flatMap { Int($0) }.flatMap { open.contains($0) ? $0 : nil }
         guard let expected = meant ?? (open.count == 1 ? open.first : nil) else { return [.stray(id.text)] }
         let mended = RequestText.line(raw.merging(["id": .int(Int64(expected))]) { $1 })
-        accept(expected, line, raw, after, mended: mended)
+        accept(expected, line: line, raw: raw, after: after, mended: mended)
         return [.wrongID(id.text, expected: expected)]
     }
 
     private mutating func accept(
-        _ id: Int, _ line: [UInt8], _ raw: [String: JSONValue], _ after: Duration, mended: [UInt8]? = nil
+        _ id: Int, line: [UInt8], raw: [String: JSONValue], after: Duration, mended: [UInt8]? = nil
     ) {
         open.remove(id)
         done.insert(id)

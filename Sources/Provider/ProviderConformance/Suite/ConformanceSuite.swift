@@ -85,36 +85,36 @@ package struct ConformanceSuite: PrintsRedacted {
         run.add(.starts, starts)
         guard !starts.isFailure else { return }
         run.add(.unknownMethod, unknownMethod)
-        await step(.login, bench, &run) { await opening.login() }
+        await step(.login, on: bench, &run) { await opening.login() }
         let listing = await ListChecks(bench: bench).run()
         for check in [ConformanceCheck.list, .listPages, .listIDs, .listKnown] {
             run.add(check, listing.verdicts[check] ?? .skipped(.silent))
         }
         let resolve = ResolveChecks(bench: bench)
-        await step(.resolution, bench, &run) { await resolve.resolution() }
-        await step(.nulls, bench, &run) { await resolve.nulls() }
-        await step(.unknownKeys, bench, &run) { await resolve.unknownKeys() }
-        await step(.linesWithoutID, bench, &run) { await resolve.linesWithoutID() }
-        await step(.oddIDs, bench, &run) { await resolve.oddIDs() }
-        await step(.longIDs, bench, &run) { await resolve.longIDs() }
-        await step(.longLines, bench, &run) { await resolve.longLines() }
-        await step(.concurrency, bench, &run) { await ConcurrencyChecks(bench: bench).run() }
+        await step(.resolution, on: bench, &run) { await resolve.resolution() }
+        await step(.nulls, on: bench, &run) { await resolve.nulls() }
+        await step(.unknownKeys, on: bench, &run) { await resolve.unknownKeys() }
+        await step(.linesWithoutID, on: bench, &run) { await resolve.linesWithoutID() }
+        await step(.oddIDs, on: bench, &run) { await resolve.oddIDs() }
+        await step(.longIDs, on: bench, &run) { await resolve.longIDs() }
+        await step(.longLines, on: bench, &run) { await resolve.longLines() }
+        await step(.concurrency, on: bench, &run) { await ConcurrencyChecks(bench: bench).run() }
         let time = TimeChecks(bench: bench)
-        await step(.now, bench, &run) { await time.now() }
-        await step(.expiry, bench, &run) { time.expiry() }
-        await step(.rejected, bench, &run) { await time.rejected() }
+        await step(.now, on: bench, &run) { await time.now() }
+        await step(.expiry, on: bench, &run) { time.expiry() }
+        await step(.rejected, on: bench, &run) { await time.rejected() }
         let sameness = SamenessChecks(bench: bench)
-        await step(.ignoresCourse, bench, &run) { await sameness.ignoresCourse() }
-        await step(.selfContained, bench, &run) { await sameness.selfContained(cursor: listing.cursor) }
+        await step(.ignoresCourse, on: bench, &run) { await sameness.ignoresCourse() }
+        await step(.selfContained, on: bench, &run) { await sameness.selfContained(cursor: listing.cursor) }
         let life = LifeChecks(bench: bench)
-        await step(.growth, bench, &run) { await life.growth() }
-        await step(.endOfInput, bench, &run) { await life.endOfInput() }
-        await step(.terminate, bench, &run) { await life.terminate() }
+        await step(.growth, on: bench, &run) { await life.growth() }
+        await step(.endOfInput, on: bench, &run) { await life.endOfInput() }
+        await step(.terminate, on: bench, &run) { await life.terminate() }
         if !bench.isSilent { await SecretChecks(bench: bench).provoke() }
     }
 
     private func step(
-        _ check: ConformanceCheck, _ bench: Bench, _ run: inout Tally, _ body: () async -> CheckVerdict
+        _ check: ConformanceCheck, on bench: Bench, _ run: inout Tally, _ body: () async -> CheckVerdict
     ) async {
         run.begin()
         run.add(check, bench.isSilent ? .skipped(.silent) : await body())

@@ -126,7 +126,7 @@ final class PluginSession: Sendable {
                 let group = execution.processIdentifier.value
                 await watchdog.register(group: group)
                 state.withLock { $0.group = group }
-                await self.serve(execution, stdin, stderr, group)
+                await self.serve(execution, stdin: stdin, stderr: stderr, group: group)
                 watchdog.unregister(group: group)
             }
             state.withLock { state in
@@ -142,7 +142,7 @@ final class PluginSession: Sendable {
     }
 
     private func serve(
-        _ execution: SessionExecution, _ stdin: ChildPipe, _ stderr: ChildPipe, _ group: pid_t
+        _ execution: SessionExecution, stdin: ChildPipe, stderr: ChildPipe, group: pid_t
     ) async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.write(to: stdin) }

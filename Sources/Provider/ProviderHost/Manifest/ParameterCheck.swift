@@ -42,7 +42,7 @@ struct ParameterCheck {
         }
         checkChoice(node, schema, path)
         switch node.value {
-        case .string(let text): checkText(node, text, schema, path)
+        case .string(let text): checkText(node, text: text, against: schema, at: path)
         case .int, .double: checkNumber(node, schema, path)
         case .sequence(let items):
             if case .forbidden = schema.items, let first = items.first {
@@ -90,7 +90,7 @@ struct ParameterCheck {
         }
     }
 
-    private mutating func checkText(_ node: YAMLNode, _ text: String, _ schema: ParameterSchema, _ path: String) {
+    private mutating func checkText(_ node: YAMLNode, text: String, against schema: ParameterSchema, at path: String) {
         // Lengths count characters as JSON Schema does: Unicode scalars.
         if let bound = schema.minLength, text.unicodeScalars.count < bound {
             report(

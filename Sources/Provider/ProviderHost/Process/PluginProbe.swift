@@ -59,14 +59,16 @@ package enum PluginProbe {
         let ping = Ping(params: .init(user: user, now: Timestamp.text(Date())))
         guard let line = try? JSONEncoder().encode(ping) else { return .silent("the question can't be written") }
         let limit = min(limit, plugin.manifest.timeout)
-        let (event, words) = await converse(plugin, sending: [UInt8](line) + [0x0A], limit, timeouts, watchdog)
+        let (event, words) = await converse(
+            plugin, sending: [UInt8](line) + [0x0A], limit: limit, timeouts: timeouts, watchdog: watchdog)
         switch event {
         case .answer: return .answers
         case .violation(let reason): return .breaksProtocol(reason + words)
         case .timeout(let silence): return .silent(silence + words)
         case .ended(.couldNotStart(let reason, _)): return .cannotStart(reason + words)
         case .ended(.ended(let reason, _)):
-            switch await converse(plugin, sending: nil, limit / 4, timeouts, watchdog).event {
+            switch await converse(plugin, sending: nil, limit: limit / 4, timeouts: timeouts, watchdog: watchdog).event
+            {
             case .ended: return .ends(reason + words)
             case .answer, .violation, .timeout: return .silent(reason + words)
             }
@@ -75,8 +77,8 @@ package enum PluginProbe {
 
     /// The first event, and the process's last output. The process is gone on return.
     private static func converse(
-        _ plugin: Plugin, sending line: [UInt8]?, _ limit: Duration, _ timeouts: PluginTimeouts,
-        _ watchdog: OrphanWatchdog
+        _ plugin: Plugin, sending line: [UInt8]?, limit: Duration, timeouts: PluginTimeouts,
+        watchdog: OrphanWatchdog
     ) async -> (event: Event, words: String) {
         let (events, continuation) = AsyncStream<Event>.makeStream()
         let decoder = AnswerDecoder { $0 == 1 ? .login : nil }

@@ -126,7 +126,7 @@ package actor CredentialHelperLogins {
         let before = last[place.provider]
         let task = Task {
             _ = await before?.value
-            return await self.logIn(provider, place.server, parameters, tried)
+            return await self.logIn(provider, server: place.server, parameters: parameters, tried: tried)
         }
         standings[place] = .working(task)
         last[place.provider] = task
@@ -137,8 +137,8 @@ package actor CredentialHelperLogins {
     }
 
     private func logIn(
-        _ provider: PluginProvider, _ server: LoginServer?, _ parameters: [String: JSONValue],
-        _ tried: [[String: JSONValue]]
+        _ provider: PluginProvider, server: LoginServer?, parameters: [String: JSONValue],
+        tried: [[String: JSONValue]]
     ) async -> Outcome {
         let plugin = provider.plugin
         guard let command = helpers[plugin.name], !ended.contains(plugin.name) else { return .failed }
@@ -158,7 +158,7 @@ package actor CredentialHelperLogins {
         guard claim != .another, let secrets = CredentialHelper.secrets(plugin.manifest.credentials, in: given) else {
             return .lacking
         }
-        if claim == .confirmed { return await logIn(provider, secrets, parameters, tried) }
+        if claim == .confirmed { return await logIn(provider, secrets: secrets, parameters: parameters, tried: tried) }
         switch unbound[plugin.name] {
         case .loggedIn(let since) where ContinuousClock.now - since < Self.freshness: return .loggedIn(since)
         case .failed: return .failed
@@ -171,8 +171,8 @@ package actor CredentialHelperLogins {
 
     /// Logs in at the server that the parameters name.
     private func logIn(
-        _ provider: PluginProvider, _ secrets: [String: String], _ parameters: [String: JSONValue],
-        _ tried: [[String: JSONValue]]
+        _ provider: PluginProvider, secrets: [String: String], parameters: [String: JSONValue],
+        tried: [[String: JSONValue]]
     ) async -> Outcome {
         let schema = provider.plugin.manifest.parameters
         do throws(ProviderError) {

@@ -47,11 +47,11 @@ struct CourseFacts {
             let videos = videos(chapter.videos, chapter.id)
             let known = chapters[DownloadKey(course: course.id, video: chapter.id)]
             guard !videos.isEmpty, let known else { continue }
-            found.append(Self.chapter(known, chapter.title, chapter.description, videos))
+            found.append(Self.chapter(known, title: chapter.title, description: chapter.description, videos: videos))
         }
         let goneChapters = gone.compactMap { id, videos -> MetadataCourse.Chapter? in
             guard let id, let known = chapters[DownloadKey(course: course.id, video: id)] else { return nil }
-            var chapter = Self.chapter(known, known.title, nil, videos)
+            var chapter = Self.chapter(known, title: known.title, description: nil, videos: videos)
             chapter.isGone = true
             return chapter
         }
@@ -68,7 +68,7 @@ struct CourseFacts {
     }
 
     private static func chapter(
-        _ known: ChapterRecord, _ title: String, _ description: String?, _ videos: [MetadataCourse.Video]
+        _ known: ChapterRecord, title: String, description: String?, videos: [MetadataCourse.Video]
     ) -> MetadataCourse.Chapter {
         .init(
             id: known.id, title: title, description: description, folder: known.folder,

@@ -44,7 +44,7 @@ struct MetadataKeeper {
             let stamp = kinds.isEmpty ? nil : stamp(of: course, current[course.id] ?? "")
             let isThere = known.allSatisfy { $0.modified != nil && (try? listing.contains($0.path)) ?? false }
             if stamp == stamps[course.id], isThere, stamp != nil || known.isEmpty { continue }
-            try refresh(course, known, facts, stamp, &outcome)
+            try refresh(course, known: known, facts: facts, stamp: stamp, &outcome)
         }
         // Courses without any videos left.
         for (course, known) in files where current[course] == nil {
@@ -60,7 +60,7 @@ struct MetadataKeeper {
     }
 
     private func refresh(
-        _ course: Course, _ known: [MetadataRecord], _ facts: CourseFacts, _ stamp: String?, _ outcome: inout Outcome
+        _ course: Course, known: [MetadataRecord], facts: CourseFacts, stamp: String?, _ outcome: inout Outcome
     ) throws(StoreError) {
         var files: [MetadataFile] = []
         if !kinds.isEmpty, let gathered = try facts.gathered(course) {
@@ -86,7 +86,7 @@ struct MetadataKeeper {
         var foreign: [String] = []
         var rest = files[...]
         while !rest.isEmpty {
-            try write(Array(rest.prefix(Self.groupLimit)), of: course.id, records, &foreign, &outcome)
+            try write(Array(rest.prefix(Self.groupLimit)), of: course.id, known: records, foreign: &foreign, &outcome)
             rest = rest.dropFirst(Self.groupLimit)
         }
         if let example = foreign.first {
@@ -109,7 +109,7 @@ struct MetadataKeeper {
     }
 
     private func write(
-        _ files: [MetadataFile], of course: String, _ known: [String: MetadataRecord], _ foreign: inout [String],
+        _ files: [MetadataFile], of course: String, known: [String: MetadataRecord], foreign: inout [String],
         _ outcome: inout Outcome
     ) throws(StoreError) {
         var drafts: [Draft] = []

@@ -43,8 +43,8 @@ struct ListingRound: ~Copyable {
 
     /// Begins to ask. `stored` is the catalog with the last listings.
     init(
-        _ written: Catalog, stored: Catalog, due: [Int], _ records: [String: ListingRecord], _ lister: CourseLister,
-        _ pool: ProviderPool, note: @escaping (_ old: Course, _ new: Course, [SyncWarning.Listing]) -> Void
+        _ written: Catalog, stored: Catalog, due: [Int], records: [String: ListingRecord], lister: CourseLister,
+        pool: ProviderPool, note: @escaping (_ old: Course, _ new: Course, [SyncWarning.Listing]) -> Void
     ) {
         self.written = written
         self.note = note

@@ -59,7 +59,8 @@ struct Pruning: Sendable {
             guard let row = rows[item.id] else { continue }
             let sidecars = try store.sidecars.files(of: [item.id])
             do throws(LibraryError) {
-                guard try removeFiles(of: row, item.reference, sidecars, &paths, &outcome) else { continue }
+                guard try removeFiles(of: row, reference: item.reference, sidecars: sidecars, paths: &paths, &outcome)
+                else { continue }
                 bare.append(item)
             } catch {
                 fail(error, item.reference, &outcome)
@@ -78,7 +79,7 @@ struct Pruning: Sendable {
 
     /// False if the file in the video's place isn't the recorded one: it stays, and so does the row.
     private func removeFiles(
-        of row: DownloadRecord, _ reference: VideoReference, _ sidecars: [SidecarRecord], _ paths: inout [String],
+        of row: DownloadRecord, reference: VideoReference, sidecars: [SidecarRecord], paths: inout [String],
         _ outcome: inout Outcome
     ) throws(LibraryError) -> Bool {
         if let file = row.file {

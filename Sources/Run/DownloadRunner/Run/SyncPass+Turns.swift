@@ -32,7 +32,9 @@ extension SyncPass {
         ) { [pool = services.providers] request, provider throws(ProviderError) in
             try await pool.list(request, provider: provider)
         }
-        let round = ListingRound(catalog, stored: stored, due: due, records, lister, services.providers) {
+        let round = ListingRound(
+            catalog, stored: stored, due: due, records: records, lister: lister, pool: services.providers
+        ) {
             [hub] old, new, warnings in
             hub.post(.courseListed(CourseListed(old, new)))
             for warning in warnings { hub.post(.warning(.listing(warning), nil)) }
@@ -46,8 +48,8 @@ extension SyncPass {
     ///
     /// Courses that are listed meanwhile are compared and added to `plan`.
     func dispatch(
-        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, _ list: ListKeeper,
-        _ settled: Settled
+        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, list: ListKeeper,
+        settled: Settled
     ) async -> Dispatcher.Result {
         guard !plan.isIdle || !listings.isComplete else {
             await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
@@ -89,7 +91,9 @@ extension SyncPass {
         _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: ListKeeper,
         _ settled: Settled
     ) async throws(Refusal) -> Reconciliation? {
-        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses, settled.unsettled, plan.tallies)
+        var more = try await reconcile(
+            arrival.catalog, at: clock.now, courses: arrival.courses, unsettled: settled.unsettled,
+            tallies: plan.tallies)
         guard more.errors.isEmpty else {
             plan.add(more)
             return nil

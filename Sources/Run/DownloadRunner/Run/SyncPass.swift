@@ -35,14 +35,7 @@ struct SyncPass: Sendable {
     func run(
         _ catalog: Catalog, _ check: CheckReport, started: Date
     ) async throws(Refusal) -> SyncSummary {
-        let session: UserSession
-        do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
-        control.goBy(session)
-        let credentials: RunCredentials
-        do throws(CredentialsError) {
-            credentials = try RunCredentials(
-                open.place.folder, generation: session.generation, store: open.store, logger: logger)
-        } catch { throw Refusal(error) }
+        let credentials = try credentials()
         let warnedBefore = hub.warnings
         for warning in check.warnings { hub.post(.warning(warning, nil)) }
         // One instant for all comparisons of times, so that every step agrees on what is due.
@@ -53,25 +46,61 @@ struct SyncPass: Sendable {
         var listings = try beginListings(catalog, services, now)
         // Selectors and refusals concern the whole catalog.
         let first = await listings.first(needsAll: !options.only.isEmpty)
-        let giveUp = { [cancel = listings.cancel, pool = services.providers] in
-            cancel()
-            await pool.shutDown()
-        }
         var plan: Reconciliation
-        let (run, moves): (Int64, [FileMove])
+        let (run, moved): (Int64, Int)
         do throws(Refusal) {
-            plan = try await reconcile(first.catalog, now, first.courses, settled.unsettled)
+            plan = try await reconcile(first.catalog, at: now, courses: first.courses, unsettled: settled.unsettled)
             if var refused = plan.refusal(options, knowsAll: !listings.hasUnknown) {
-                await giveUp()
+                listings.cancel()
+                await services.providers.shutDown()
                 refused.finishedNow = settled.finished
                 refused.movedNow = settled.moved
                 return refused
             }
-            (run, moves) = try apply(plan)
+            (run, moved) = try begin(&plan, first, settled, list: list)
         } catch {
-            await giveUp()
+            listings.cancel()
+            await services.providers.shutDown()
             throw error
         }
+        list.note(settled.changes)
+        list.note(plan.changes)
+        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
+        defer { list.end() }
+        limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
+        let result = await dispatch(&plan, services, &listings, list: list, settled: settled)
+        let stopReason = control.passStop
+        var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
+        summary.finishedNow += settled.finished
+        summary.movedNow += settled.moved + moved
+        noteListings(listings, &summary)
+        note(plan, result, of: listings.catalog, &summary)
+        for failure in credentials.unsaved { summary.add(failure) }
+        if stopReason?.isBound ?? true { await tidy(listings.catalog, plan, &summary) }
+        list.end()
+        if let failure = list.failure { hub.post(.warning(.listNotKept(failure), nil)) }
+        summary.warnings = hub.warnings - warnedBefore
+        summary.seconds = clock.now.timeIntervalSince(started)
+        end(run, stopReason, &summary)
+        return summary
+    }
+
+    /// Those of the session that is open now; the pass ends with it.
+    private func credentials() throws(Refusal) -> RunCredentials {
+        let session: UserSession
+        do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
+        control.goBy(session)
+        do throws(CredentialsError) {
+            return try RunCredentials(
+                open.place.folder, generation: session.generation, store: open.store, logger: logger)
+        } catch { throw Refusal(error) }
+    }
+
+    /// Carries out a plan up to its downloads, and reports it. Returns the number of the run, and of moved videos.
+    private func begin(
+        _ plan: inout Reconciliation, _ first: ListingRound.Arrival, _ settled: Settled, list: ListKeeper
+    ) throws(Refusal) -> (run: Int64, moved: Int) {
+        let (run, moves) = try apply(plan)
         hub.post(
             .started(
                 SyncStart(
@@ -82,47 +111,35 @@ struct SyncPass: Sendable {
                         courses: Dictionary(
                             first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
-        var told = announce(plan, moves)
-        do throws(Refusal) {
-            // Reported first: after a kill in between the next run reports them again.
-            if !plan.moves.isEmpty { try record(moves) }
-            let again = try moveAgain(settled.putOff, first.courses, held: plan.held, list)
-            told = (told.moved + again.moved, told.unmoved + again.unmoved)
-        } catch {
-            await giveUp()
-            throw error
-        }
-        plan.unmoved = settled.unmoved + told.unmoved
-        list.note(settled.changes)
-        list.note(plan.changes)
-        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
-        defer { list.end() }
-        limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = await dispatch(&plan, services, &listings, list, settled)
-        let catalog = listings.catalog
-        let stopReason = control.passStop
-        var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
-        summary.finishedNow += settled.finished
-        summary.movedNow += settled.moved + told.moved
-        noteListings(listings, &summary)
+        let told = announce(plan, moves)
+        // Reported first: after a kill in between the next run reports them again.
+        if !plan.moves.isEmpty { try record(moves) }
+        let again = try moveAgain(settled.putOff, first.courses, held: plan.held, list)
+        plan.unmoved = settled.unmoved + told.unmoved + again.unmoved
+        return (run, told.moved + again.moved)
+    }
+
+    /// Adds what the state knows to a summary, once the downloads have ended.
+    private func note(
+        _ plan: Reconciliation, _ result: Dispatcher.Result, of catalog: Catalog, _ summary: inout SyncSummary
+    ) {
         do throws(StoreError) {
             try forgetListings(catalog)
             try noteSidecars(&summary, catalog, only: plan.only, result)
             try notePartials(&summary, plan, result)
         } catch { summary.add(Refusal(error)) }
         summary.note(plan.held)
-        for failure in credentials.unsaved { summary.add(failure) }
-        if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
-        if stopReason?.isBound ?? true {
-            await keepMetadata(catalog, plan, &summary)
-            await tellNews(&summary)
-        }
-        list.end()
-        if let failure = list.failure {
-            hub.post(.warning(.listNotKept(failure), nil))
-        }
-        summary.warnings = hub.warnings - warnedBefore
-        summary.seconds = clock.now.timeIntervalSince(started)
+    }
+
+    /// What follows the downloads, unless the user ends the run.
+    private func tidy(_ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary) async {
+        if options.prune { prune(plan, &summary) }
+        await keepMetadata(catalog, plan, &summary)
+        await tellNews(&summary)
+    }
+
+    /// Records the end of a run.
+    private func end(_ run: Int64, _ stopReason: SuspendReason?, _ summary: inout SyncSummary) {
         // A logout is the reason, whatever remains to do; only a failure to record is worse.
         if stopReason == .logout {
             summary.conditions = summary.conditions.intersection([.bug, .stateUnusable]).union([.workLeft])
@@ -134,7 +151,6 @@ struct SyncPass: Sendable {
         } catch {
             summary.add(Refusal(error))
         }
-        return summary
     }
 
     private func services(_ credentials: RunCredentials, _ list: ListKeeper) -> RunServices {
@@ -217,8 +233,8 @@ struct SyncPass: Sendable {
 
     /// On its own thread: a slow disk must not delay a logout.
     func reconcile(
-        _ catalog: Catalog, _ now: Date, _ courses: ComparedCourses, _ unsettled: [String: LibraryError],
-        _ tallies: [String: LossGuard.Tally] = [:]
+        _ catalog: Catalog, at now: Date, courses: ComparedCourses, unsettled: [String: LibraryError],
+        tallies: [String: LossGuard.Tally] = [:]
     ) async throws(Refusal) -> Reconciliation {
         try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
             do {

@@ -130,7 +130,7 @@ package struct SteeringChoice: Sendable {
             do {
                 let store = try DownloadStore(path: place.folder.database.string, role: .holder)
                 defer { store.close() }
-                let library = try await LibraryOpening.openForSteering(place, store, request, records)
+                let library = try await LibraryOpening.openForSteering(place, store, for: request, records: records)
                 let steering = Steering(store: store, library: library) { changes in
                     try store.write(changes)
                     return true
@@ -195,7 +195,7 @@ extension Selection {
 extension LibraryOpening {
     /// The library, if the request needs files or a killed sync left something to settle, which is done first.
     static func openForSteering(
-        _ place: StateLocation.Place, _ store: DownloadStore, _ request: ControlRequest, _ records: [DownloadRecord]
+        _ place: StateLocation.Place, _ store: DownloadStore, for request: ControlRequest, records: [DownloadRecord]
     ) async throws -> LibraryFolder? {
         let isUnsettled = try store.runs.isUnsettled()
         var touchesFiles = false

@@ -77,7 +77,7 @@ extension ChangeWriter {
                 """, [updated.id.rawValue])
             let state = try String.fetchOne(
                 db, sql: "SELECT state FROM downloads WHERE id = ?", arguments: [updated.id.rawValue])
-            if state == DownloadState.failed.rawValue { try move(updated.id, .revive, "", []) }
+            if state == DownloadState.failed.rawValue { try move(updated.id, .revive, setting: "", []) }
         }
     }
 

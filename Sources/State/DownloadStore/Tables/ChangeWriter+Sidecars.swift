@@ -13,17 +13,7 @@ extension ChangeWriter {
             }
             for name in names { try want(name, of: id) }
         case .unasked(let id): try want(SidecarName(.unasked, ""), of: id)
-        case .stored(let sidecar):
-            try run(
-                """
-                INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
-                    modified = excluded.modified, state = 'stored', failed_runs = 0, \(Self.noSidecarError)
-                """,
-                [
-                    sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
-                    sidecar.modified,
-                ])
+        case .stored(let sidecar): try store(sidecar)
         case .waits(let id, let name, let retryAt, let error):
             try run(
                 """
@@ -32,28 +22,20 @@ extension ChangeWriter {
                 """,
                 [
                     retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error.kind.rawValue,
-                    error.message,
-                    error.status,
+                    error.message, error.status,
                 ] + key(id, name))
         case .wanted(let id, let name):
             // A try before its time doesn't put off the next one.
             try run(
                 """
-                UPDATE sidecars SET state = 'wanted', retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))
+                UPDATE sidecars SET state = 'wanted', retry_at = NULL,
+                    failed_runs = max(0, failed_runs - (state = 'failed'))
                 WHERE \(Self.isOpen)
                 """, key(id, name))
         case .failed(let id, let name, let error, let retryAt):
             try run(
                 "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)", values(error, retryAt) + key(id, name))
-        case .unanswered(let id, let error, let retryAt):
-            // The provider hasn't named any.
-            if retryAt == nil { try forget(SidecarName(.unasked, ""), of: id) }
-            let date = Date(timeIntervalSince1970: now)
-            for sidecar in try OpenSidecar.all(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: date) {
-                try run(
-                    "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)",
-                    values(error, retryAt) + key(id, sidecar.name))
-            }
+        case .unanswered(let id, let error, let retryAt): try failAll(of: id, error, retryAt: retryAt)
         case .retried(let id):
             try run(
                 """
@@ -78,6 +60,31 @@ extension ChangeWriter {
         }
     }
 
+    private func store(_ sidecar: SidecarRecord) throws {
+        try run(
+            """
+            INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
+                modified = excluded.modified, state = 'stored', failed_runs = 0, \(Self.noSidecarError)
+            """,
+            [
+                sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
+                sidecar.modified,
+            ])
+    }
+
+    /// All that are missing.
+    private func failAll(of id: DownloadID, _ error: DownloadError, retryAt: Date?) throws {
+        // The provider hasn't named any.
+        if retryAt == nil { try forget(SidecarName(.unasked, ""), of: id) }
+        let date = Date(timeIntervalSince1970: now)
+        for sidecar in try OpenSidecar.all(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: date) {
+            try run(
+                "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)",
+                values(error, retryAt) + key(id, sidecar.name))
+        }
+    }
+
     private func want(_ name: SidecarName, of id: DownloadID) throws {
         // A stored sidecar is downloaded again only if its row says so; then its file is the one to replace.
         try run(
@@ -91,8 +98,10 @@ extension ChangeWriter {
     private func forget(_ name: SidecarName, of id: DownloadID) throws {
         let isThis = "download = ? AND kind = ? AND name = ?"
         try run(
-            "UPDATE sidecars SET state = 'stored', failed_runs = 0, \(Self.noSidecarError) WHERE \(isThis) AND path IS NOT NULL AND kind <> 'stream'",
-            key(id, name))
+            """
+            UPDATE sidecars SET state = 'stored', failed_runs = 0, \(Self.noSidecarError)
+            WHERE \(isThis) AND path IS NOT NULL AND kind <> 'stream'
+            """, key(id, name))
         try run("DELETE FROM sidecars WHERE \(isThis) AND (path IS NULL OR kind = 'stream')", key(id, name))
     }
 

@@ -16,23 +16,8 @@ struct ChangeWriter {
     func apply(_ change: DownloadChange) throws {
         switch change {
         case .begin(let id):
-            try move(id, .begin, "reason = NULL, retry_at = NULL", [])
-        case .progress(let id, let facts):
-            try run(
-                """
-                UPDATE downloads SET error_kind = iif(?1 > durable_bytes, NULL, error_kind),
-                    error_message = iif(?1 > durable_bytes, NULL, error_message),
-                    error_status = iif(?1 > durable_bytes, NULL, error_status),
-                    durable_bytes = ?1, total_bytes = ?, etag = ?, last_modified = ?,
-                    high_water = max(high_water, ?), bytes_per_second = ?, stream = ?,
-                    media_type = ?, media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
-                """,
-                [
-                    facts.bytes, ByteCount.believed(facts.total), facts.validators.etag, facts.validators.lastModified,
-                    facts.bytes,
-                    facts.bytesPerSecond, facts.position, facts.mediaType, facts.seconds, now,
-                    id.rawValue,
-                ])
+            try move(id, .begin, setting: "reason = NULL, retry_at = NULL", [])
+        case .progress(let id, let facts): try record(facts, of: id)
         case .kind(let id, let kind):
             // The duration of the previous kind doesn't apply to another one.
             try run(
@@ -44,100 +29,29 @@ struct ChangeWriter {
                 UPDATE downloads SET \(Self.noBytes), validator_failures = ?, start_overs = ?,
                     ranges_given_up = max(ranges_given_up, ?), updated_at = ? WHERE id = ?
                 """, [validatorFailures, startOvers, givesUpRanges, now, id.rawValue])
-        case .placing(let id, let file):
-            // The old file is kept beside the new one until the successor is placed: SQLite evaluates the right sides
-            // with the old values (lang_update.html).
-            try run(
-                """
-                UPDATE downloads SET
-                    old_path = iif(is_placing, old_path, path), old_size = iif(is_placing, old_size, size),
-                    old_modified = iif(is_placing, old_modified, modified),
-                    old_sha256 = iif(is_placing, old_sha256, sha256),
-                    old_source = iif(is_placing, old_source, file_source),
-                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
-                    durable_bytes = ?, total_bytes = ?, updated_at = ?
-                WHERE id = ?
-                """,
-                [
-                    file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                    file.proof?.text, file.size, file.size, now, id.rawValue,
-                ])
-        case .placingPart(let part):
-            try run(
-                "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    part.file.download.rawValue, part.file.kind.rawValue, part.file.name, part.partial, part.file.path,
-                    part.file.size, part.file.modified, part.sha256?.data,
-                ])
-        case .unplace(let id):
-            try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
-            try run(
-                """
-                UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
-                    sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(Self.noOld), updated_at = ?
-                WHERE id = ? AND is_placing = 1
-                """, [now, id.rawValue])
+        case .placing(let id, let file): try place(id, file)
+        case .placingPart(let part): try place(part)
+        case .unplace(let id): try unplace(id)
         case .finish(let id):
             try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
-            try move(id, .finish, Self.ended, [])
-        case .adopt(let id, let file):
-            try move(
-                id, .finish,
-                Self.ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
-                [
-                    file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                    file.proof?.text,
-                ])
-        case .putBack(let id, let retryAt, let error):
-            try move(
-                id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
-                [
-                    retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error?.kind.rawValue,
-                    error?.message, error?.status,
-                ])
+            try move(id, .finish, setting: Self.ended, [])
+        case .adopt(let id, let file): try adopt(id, file)
+        case .putBack(let id, let retryAt, let error): try putBack(id, retryAt: retryAt, error)
         case .suspend(let id, let reason):
-            try move(id, .suspend, "reason = ?", [reason.rawValue])
+            try move(id, .suspend, setting: "reason = ?", [reason.rawValue])
         case .revive(let id):
             try move(
-                id, .revive, "reason = NULL, retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))",
+                id, .revive,
+                setting: "reason = NULL, retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))",
                 [])
-        case .fail(let id, let error, let retryAt):
-            try move(
-                id, .fail,
-                """
-                reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?,
-                failed_runs = failed_runs + 1, priority_override = NULL
-                """,
-                [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status])
-        case .lose(let id):
-            try move(
-                id, .lose,
-                "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, stored_extras = NULL, "
-                    + Self.fresh,
-                [])
+        case .fail(let id, let error, let retryAt): try fail(id, error, retryAt: retryAt)
+        case .lose(let id): try lose(id)
         case .refetch(let id):
-            try move(id, .refetch, Self.fresh, [])
-        case .recorded(let id, let file):
-            try run(
-                """
-                UPDATE downloads SET file_proof = iif(sha256 IS ?, file_proof, NULL), path = ?, size = ?, modified = ?,
-                    sha256 = ?, updated_at = ?
-                WHERE id = ? AND state = 'finished'
-                """,
-                [
-                    file.sha256?.data, file.path, file.size, file.modified, file.sha256?.data,
-                    now,
-                    id.rawValue,
-                ])
+            try move(id, .refetch, setting: Self.fresh, [])
+        case .recorded(let id, let file): try record(file, of: id)
         case .steer(let id, let transition):
-            try move(id, transition, Self.steering(transition), [])
-        case .fileRemoved(let id):
-            try run(
-                """
-                UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
-                    file_proof = NULL, stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
-                """, [now, id.rawValue])
-            try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue])
+            try move(id, transition, setting: Self.steering(transition), [])
+        case .fileRemoved(let id): try removeFile(of: id)
         case .prioritize(let id, let priority):
             try run(
                 "UPDATE downloads SET priority_override = ?, updated_at = ? WHERE id = ?",
@@ -147,14 +61,7 @@ struct ChangeWriter {
                 "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
                 [digest?.data, now, id.rawValue])
         case .sidecar(let change): try apply(change)
-        case .coverLost(let course, let chapter, let file):
-            let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
-            let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]
-            if let chapter {
-                try run("UPDATE chapters \(assignments) WHERE course = ? AND id = ?", values + [chapter])
-            } else {
-                try run("UPDATE courses \(assignments) WHERE id = ?", values)
-            }
+        case .coverLost(let course, let chapter, let file): try loseCover(of: course, chapter: chapter, file)
         case .courseCover(let course, let digest, let file):
             try run(
                 "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",
@@ -165,6 +72,132 @@ struct ChangeWriter {
                 UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
                 WHERE course = ? AND id = ?
                 """, [digest.data, file.path, file.size, file.modified, course, chapter])
+        }
+    }
+
+    private func record(_ facts: ProgressFacts, of id: DownloadID) throws {
+        try run(
+            """
+            UPDATE downloads SET error_kind = iif(?1 > durable_bytes, NULL, error_kind),
+                error_message = iif(?1 > durable_bytes, NULL, error_message),
+                error_status = iif(?1 > durable_bytes, NULL, error_status),
+                durable_bytes = ?1, total_bytes = ?, etag = ?, last_modified = ?,
+                high_water = max(high_water, ?), bytes_per_second = ?, stream = ?,
+                media_type = ?, media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
+            """,
+            [
+                facts.bytes, ByteCount.believed(facts.total), facts.validators.etag, facts.validators.lastModified,
+                facts.bytes, facts.bytesPerSecond, facts.position, facts.mediaType, facts.seconds, now, id.rawValue,
+            ])
+    }
+
+    private func place(_ id: DownloadID, _ file: StoredFile) throws {
+        // The old file is kept beside the new one until the successor is placed: SQLite evaluates the right sides
+        // with the old values (lang_update.html).
+        try run(
+            """
+            UPDATE downloads SET
+                old_path = iif(is_placing, old_path, path), old_size = iif(is_placing, old_size, size),
+                old_modified = iif(is_placing, old_modified, modified),
+                old_sha256 = iif(is_placing, old_sha256, sha256),
+                old_source = iif(is_placing, old_source, file_source),
+                is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
+                durable_bytes = ?, total_bytes = ?, updated_at = ?
+            WHERE id = ?
+            """,
+            [
+                file.path, file.size, file.modified, file.sha256?.data, file.source.data,
+                file.proof?.text, file.size, file.size, now, id.rawValue,
+            ])
+    }
+
+    private func place(_ part: PartRecord) throws {
+        try run(
+            "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                part.file.download.rawValue, part.file.kind.rawValue, part.file.name, part.partial, part.file.path,
+                part.file.size, part.file.modified, part.sha256?.data,
+            ])
+    }
+
+    private func unplace(_ id: DownloadID) throws {
+        try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
+        try run(
+            """
+            UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
+                sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(Self.noOld), updated_at = ?
+            WHERE id = ? AND is_placing = 1
+            """, [now, id.rawValue])
+    }
+
+    private func adopt(_ id: DownloadID, _ file: StoredFile) throws {
+        try move(
+            id, .finish,
+            setting: Self.ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
+            [
+                file.path, file.size, file.modified, file.sha256?.data, file.source.data,
+                file.proof?.text,
+            ])
+    }
+
+    private func putBack(_ id: DownloadID, retryAt: Date?, _ error: DownloadError?) throws {
+        try move(
+            id, .putBack,
+            setting: "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
+            [
+                retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error?.kind.rawValue,
+                error?.message, error?.status,
+            ])
+    }
+
+    private func fail(_ id: DownloadID, _ error: DownloadError, retryAt: Date?) throws {
+        try move(
+            id, .fail,
+            setting: """
+                reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?,
+                failed_runs = failed_runs + 1, priority_override = NULL
+                """,
+            [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status])
+    }
+
+    private func lose(_ id: DownloadID) throws {
+        try move(
+            id, .lose,
+            setting: """
+                reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, \
+                stored_extras = NULL, \(Self.fresh)
+                """,
+            [])
+    }
+
+    private func record(_ file: StoredFile, of id: DownloadID) throws {
+        try run(
+            """
+            UPDATE downloads SET file_proof = iif(sha256 IS ?, file_proof, NULL), path = ?, size = ?, modified = ?,
+                sha256 = ?, updated_at = ?
+            WHERE id = ? AND state = 'finished'
+            """,
+            [
+                file.sha256?.data, file.path, file.size, file.modified, file.sha256?.data, now, id.rawValue,
+            ])
+    }
+
+    private func removeFile(of id: DownloadID) throws {
+        try run(
+            """
+            UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
+                file_proof = NULL, stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
+            """, [now, id.rawValue])
+        try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue])
+    }
+
+    private func loseCover(of course: String, chapter: String?, _ file: StoredFile?) throws {
+        let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
+        let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]
+        if let chapter {
+            try run("UPDATE chapters \(assignments) WHERE course = ? AND id = ?", values + [chapter])
+        } else {
+            try run("UPDATE courses \(assignments) WHERE id = ?", values)
         }
     }
 
@@ -201,7 +234,7 @@ struct ChangeWriter {
 
     /// The one statement that writes `state` of an existing row.
     func move(
-        _ id: DownloadID, _ transition: StateTransition, _ assignments: String,
+        _ id: DownloadID, _ transition: StateTransition, setting assignments: String,
         _ values: [(any DatabaseValueConvertible)?]
     ) throws {
         var state: DownloadState?
@@ -223,7 +256,7 @@ struct ChangeWriter {
         let attempts = recovery.isNewChance ? ", validator_failures = 0, start_overs = 0" : ""
         for step in recovery.steps {
             try move(
-                id, step, "reason = ?, retry_at = ?" + attempts,
+                id, step, setting: "reason = ?, retry_at = ?" + attempts,
                 [standing.reason?.rawValue, standing.retryAt?.timeIntervalSince1970])
         }
     }

@@ -124,7 +124,7 @@ package struct KeptTable: Sendable {
             guard !isPlacing, path == nil || state == .finished else { return false }
             switch state {
             case .waiting, .active: break
-            case .suspended, .failed: try writer.move(id, .revive, "reason = NULL", [])
+            case .suspended, .failed: try writer.move(id, .revive, setting: "reason = NULL", [])
             // Its file is missing: the row is older than a move.
             case .finished: try writer.apply(.lose(id))
             case .paused, .cancelled, nil: return false

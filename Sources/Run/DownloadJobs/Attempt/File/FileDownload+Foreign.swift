@@ -37,7 +37,7 @@ extension FileDownload {
                     after: report, at: url, startedAt: partial.length, isFresh: isFresh,
                     isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: false,
                     jitter: .random(in: 0...1))
-                return await end(action, partial, report, at: url, &attempt)
+                return await end(action, partial, after: report, at: url, &attempt)
             }
             let bytes = buffer.take()
             let held: [UInt8]

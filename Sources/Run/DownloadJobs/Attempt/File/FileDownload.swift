@@ -127,7 +127,7 @@ actor FileDownload: MediaDownload {
             after: report, at: url, startedAt: offset, isFresh: isFresh,
             isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: hasChecksum,
             jitter: .random(in: 0...1))
-        return await end(action, partial, report, at: url, &attempt)
+        return await end(action, partial, after: report, at: url, &attempt)
     }
 
     private func fetch(
@@ -185,14 +185,15 @@ actor FileDownload: MediaDownload {
 
     /// Carries out what only this kind can.
     func end(
-        _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport, at url: String,
+        _ action: AttemptPolicy.Action, _ partial: PartialFile, after report: TransferReport, at url: String,
         _ attempt: inout Attempt
     ) async -> AttemptEnd {
         let error = report.failure.map { DownloadError($0, at: url) }
         switch action {
         case .askWhole(let otherwise):
             guard await servesWhole(&attempt) else {
-                return Task.isCancelled ? .over(.stopped) : await end(otherwise, partial, report, at: url, &attempt)
+                return Task.isCancelled
+                    ? .over(.stopped) : await end(otherwise, partial, after: report, at: url, &attempt)
             }
             attempt.policy.giveUpRanges()
             return .follows(.startOver, error)

@@ -149,7 +149,7 @@ actor StreamDownload: MediaDownload {
         }
         var subtitles = live.withLock { $0.subtitles }
         defer { live.withLock { $0.subtitles = subtitles } }
-        while let missed = await subtitles.fetch(source, work, access, context, &attempt.received) {
+        while let missed = await subtitles.fetch(of: source, work, access, in: context, received: &attempt.received) {
             let end = end(
                 after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed, &attempt)
             switch end {
@@ -158,11 +158,11 @@ actor StreamDownload: MediaDownload {
             default: return end
             }
         }
-        return await finish(source, work, subtitles, &attempt)
+        return await finish(source, work, subtitles: subtitles, &attempt)
     }
 
     private func finish(
-        _ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles, _ attempt: inout Attempt
+        _ source: StreamSource, _ work: StreamWork, subtitles: StreamSubtitles, _ attempt: inout Attempt
     ) async -> AttemptEnd {
         // ffmpeg may take long: progress is recorded before, and ffmpeg reads only durable bytes.
         let download = self

@@ -72,7 +72,7 @@ struct StreamFinish: Sendable {
             let path = LibraryName.sound(
                 beside: context.wanted.stem, language: stream.language,
                 fileExtension: track.fileExtension(isSound: true))
-            return (nil, [part("audio", track.name, track.partial, at: path, recorded)])
+            return (nil, [part("audio", named: track.name, track.partial, at: path, recorded: recorded)])
         }
     }
 
@@ -108,8 +108,8 @@ struct StreamFinish: Sendable {
     }
 
     private func part(
-        _ name: String, _ partialName: PartialName, _ partial: PartialFile, at path: String,
-        _ recorded: [String: SidecarRecord]
+        _ name: String, named partialName: PartialName, _ partial: PartialFile, at path: String,
+        recorded: [String: SidecarRecord]
     ) -> ArrivedFile {
         ArrivedFile(
             role: .sidecar(context.id, .stream, name: name), partialName: partialName, partial: partial,
@@ -130,13 +130,15 @@ struct StreamFinish: Sendable {
             var parts: [ArrivedFile] = []
             if let audio = package.audio {
                 let track = stream.tracks[1]
-                parts.append(part("audio", track.name, track.partial, at: "\(folder)/\(audio.file)", recorded))
+                parts.append(
+                    part("audio", named: track.name, track.partial, at: "\(folder)/\(audio.file)", recorded: recorded))
             }
             // The playlist that a player opens comes last.
             for (number, playlist) in package.playlists.enumerated().reversed() {
                 let name = PartialName.playlist(number, of: context.id)
                 let partial = try context.writePartial(name, Array(playlist.text.utf8), hashes: true)
-                parts.append(part(playlist.name, name, partial, at: "\(folder)/\(playlist.name)", recorded))
+                parts.append(
+                    part(playlist.name, named: name, partial, at: "\(folder)/\(playlist.name)", recorded: recorded))
             }
             for number in parts.indices { parts[number].keepsName = true }
             return ("\(folder)/\(package.video.file)", parts)

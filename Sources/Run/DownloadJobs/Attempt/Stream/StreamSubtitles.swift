@@ -29,8 +29,8 @@ struct StreamSubtitles: Sendable {
     /// Downloads missing ones, until one fails temporarily. One that fails permanently is given up with a warning: the
     /// video works without it.
     mutating func fetch(
-        _ source: StreamSource, _ work: StreamWork, _ access: StreamAccess, _ context: DownloadContext,
-        _ received: inout Int64
+        of source: StreamSource, _ work: StreamWork, _ access: StreamAccess, in context: DownloadContext,
+        received: inout Int64
     ) async -> Missed? {
         let missing = keyed(source.subtitles).filter { found[$0.key] == nil }
         guard !missing.isEmpty else { return nil }

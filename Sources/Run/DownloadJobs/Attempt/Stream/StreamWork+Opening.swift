@@ -33,7 +33,7 @@ extension StreamWork {
             for (number, plan) in source.tracks.enumerated() {
                 let known = record?.tracks[number]
                 let position = StreamPosition(next: known?.next ?? 0, bytes: known?.bytes ?? 0)
-                guard let track = try openTrack(number, plan, position, context, isHashed: isHashed) else {
+                guard let track = try openTrack(number, of: plan, at: position, in: context, isHashed: isHashed) else {
                     return .another(.joinedLost)
                 }
                 tracks.append(track)
@@ -66,7 +66,7 @@ extension StreamWork {
 
     /// Nil if its partials don't match the row.
     private static func openTrack(
-        _ number: Int, _ plan: StreamPlan, _ position: StreamPosition, _ context: DownloadContext, isHashed: Bool
+        _ number: Int, of plan: StreamPlan, at position: StreamPosition, in context: DownloadContext, isHashed: Bool
     ) throws -> Track? {
         let (library, layout) = (context.services.library, layout(of: [plan], context.services))
         let name = PartialName.track(number, of: context.id)
