@@ -48,7 +48,8 @@ enum SwiftTemplate {
                 // A redirect leads to no nearer network than that of the address that the user wrote.
                 let client = HTTPClient(settings: request.settings, confinedTo: address)
                 let index = try await client.get(address).json(as: Index.self)
-                return Listing(title: index.title, videos: index.videos.map { Listing.Video(id: $0.id, title: $0.title) })
+                let videos = index.videos.map { Listing.Video(id: $0.id, title: $0.title) }
+                return Listing(title: index.title, videos: videos)
             }
 
             func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {

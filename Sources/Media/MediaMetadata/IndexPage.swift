@@ -24,7 +24,8 @@ struct IndexPage {
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'">
+            <meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'; \
+            form-action 'none'">
             <meta name="generator" content="coursefetch">
             <title>\(title)</title>
             <style>
@@ -136,7 +137,8 @@ struct IndexPage {
         ol { padding-left: 2.5rem; }
         li::marker { color: gray; font-variant-numeric: tabular-nums; }
         summary { cursor: pointer; padding: .3rem 0; }
-        summary .length, summary time { float: right; margin-left: 1rem; color: gray; font-variant-numeric: tabular-nums; }
+        summary .length, summary time { float: right; margin-left: 1rem; color: gray; font-variant-numeric: \
+        tabular-nums; }
         video { width: 100%; max-height: 80vh; background: black; }
         audio { width: 100%; }
         .sum, .files { color: gray; }

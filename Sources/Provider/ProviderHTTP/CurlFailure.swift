@@ -23,7 +23,10 @@ enum CurlFailure: Error {
         case .timedOut(let limit): "\(host) doesn't answer within \(limit.components.seconds) s"
         case .tooLarge(let bound): "the answer of \(host) is larger than \(bound >> 20) MiB"
         case .outOfReach:
-            "a redirect or a link points to \(host), an address on this machine or in a private network, which only a server there may name"
+            """
+            a redirect or a link points to \(host), an address on this machine or in a private network, which only a \
+            server there may name
+            """
         case .curl(let code): message(host, code)
         }
     }

@@ -87,7 +87,10 @@ extension CatalogDecoder {
         let near = isNumber ? word + "p" : NearestName.suggestion(for: word, among: ["best", "worst", "audio"])
         reader.mistake(
             value,
-            "'\(word.excerpt)' isn't a quality; use best, worst, audio, a height such as 720p or a bitrate such as 2500k",
+            """
+            '\(word.excerpt)' isn't a quality; use best, worst, audio, a height such as 720p or a bitrate such as \
+            2500k
+            """,
             suggestion: near)
         return nil
     }

@@ -181,7 +181,10 @@ package struct CatalogReader {
                 paths = []
                 found[includer].error(
                     at: entry.location,
-                    "the include '\(pattern.excerpt)' matches more than \(PatternWalk.bound) names; use a narrower pattern"
+                    """
+                    the include '\(pattern.excerpt)' matches more than \(PatternWalk.bound) names; use a narrower \
+                    pattern
+                    """
                 )
             } else if paths.count > CatalogBounds.files {
                 paths = []
@@ -217,7 +220,10 @@ package struct CatalogReader {
             if includers[index]?.source !== entry.location.source {
                 found[includer].warning(
                     at: entry.location,
-                    "\(catalog.files[index].shownPath) is \(other) already; a file is read once, with the settings from there"
+                    """
+                    \(catalog.files[index].shownPath) is \(other) already; a file is read once, with the settings from \
+                    there
+                    """
                 )
             }
             return

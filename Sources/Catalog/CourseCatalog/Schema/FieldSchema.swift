@@ -88,7 +88,10 @@ extension CatalogField {
         case .courses: "The courses."
         case .id: "Identifies it permanently; never empty. A video's id is the one that its provider uses."
         case .layout:
-            "How files are named: plain, plex, jellyfin, podcast, or a template such as {course}/{number:02} {title}.{ext}."
+            """
+            How files are named: plain, plex, jellyfin, podcast, or a template such as {course}/{number:02} \
+            {title}.{ext}.
+            """
         case .title: "The title; by default the id."
         case .description: "What it is about, for .nfo, .info.json and index.html."
         case .date: "The day on which it was published, such as 2026-10-05."
@@ -105,7 +108,10 @@ extension CatalogField {
         case .provider: "The plugin that resolves the video."
         case .priority: "low (-10), normal (0), high (10) or a number; a higher priority goes first."
         case .quality:
-            "best, worst, audio, a height such as 720p (the nearest at or below it), a bitrate bound such as 2500k, or several of these in order of preference."
+            """
+            best, worst, audio, a height such as 720p (the nearest at or below it), a bitrate bound such as 2500k, or \
+            several of these in order of preference.
+            """
         case .audio: "Languages in order of preference, where a stream has several."
         case .subtitles: "all, none, or languages, out of those that the stream or the provider offers."
         case .parameters: "Free keys and values for the provider, merged key by key; null removes an inherited key."

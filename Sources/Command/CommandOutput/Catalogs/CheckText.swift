@@ -41,6 +41,9 @@ package enum CheckText {
         guard errors == 0 else { return mistakes + hidden }
         let files = report.files > 1 ? " in \(Wording.count(report.files, "file"))" : ""
         return
-            "\(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(files), \(mistakes)"
+            """
+            \(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(files), \
+            \(mistakes)
+            """
     }
 }

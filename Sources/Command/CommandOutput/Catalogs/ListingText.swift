@@ -25,8 +25,10 @@ package struct ListingText {
         }
         if let doubt = report.doubt {
             lines.append(
-                "it lacks \(Wording.grouped(doubt.lost)) of \(Wording.count(doubt.of, "video")), so the next sync keeps "
-                    + "the last listing; to use this one, run the sync with --accept-listing")
+                """
+                it lacks \(Wording.grouped(doubt.lost)) of \(Wording.count(doubt.of, "video")), so the next sync \
+                keeps the last listing; to use this one, run the sync with --accept-listing
+                """)
         }
         return lines.map(TerminalText.printable)
     }
@@ -46,7 +48,10 @@ package struct ListingText {
         }
         let detail = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
         return
-            "  \(TerminalText.fit(word(item.fate), to: 9)) \(Selector(item.reference))  \(item.reference.title)\(detail)"
+            """
+              \(TerminalText.fit(word(item.fate), to: 9)) \(Selector(item.reference))  \
+            \(item.reference.title)\(detail)
+            """
     }
 
     private func word(_ fate: ListingReport.Fate) -> String {

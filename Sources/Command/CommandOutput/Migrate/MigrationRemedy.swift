@@ -30,7 +30,10 @@ enum MigrationRemedy: Hashable {
         case .correctMap: "correct the map"
         case .otherUser(let user): "--source-user \(ShellWord.quoted(user)) takes that user's records over"
         case .refetchLost(let course?):
-            "if a disk isn't mounted, mount it; otherwise: \(SuggestedCommand.text("verify \(Self.quoted(Selector(course: course))) --repair"))"
+            """
+            if a disk isn't mounted, mount it; otherwise: \
+            \(SuggestedCommand.text("verify \(Self.quoted(Selector(course: course))) --repair"))
+            """
         case .refetchLost: "if a disk isn't mounted, mount it; otherwise: \(SuggestedCommand.text("verify --repair"))"
         case .retry(let selector): "\(SuggestedCommand.text("retry \(Self.quoted(selector))")) takes it back"
         case .copy: "use --copy"

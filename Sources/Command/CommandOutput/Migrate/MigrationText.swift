@@ -190,12 +190,21 @@ package struct MigrationText {
         return switch reason {
         case .incomplete: "\(place) stays: it is removed only when all of it is in"
         case .missing(let name):
-            "\(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; \(SuggestedCommand.text("verify --repair")), sync, then run it again"
+            """
+            \(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; \
+            \(SuggestedCommand.text("verify --repair")), sync, then run it again
+            """
         case .differs(let name):
-            "\(place) stays: the library has other bytes of '\(Self.name(name))'; compare the two, and remove the one that is wrong"
+            """
+            \(place) stays: the library has other bytes of '\(Self.name(name))'; compare the two, and remove the one \
+            that is wrong
+            """
         case .librarys(let name): "\(place) stays: its file of '\(Self.name(name))' is in a library"
         case .changed(let path):
-            "'\(Self.name(path))', or the library's file of it, has changed just now; it and the rest stay; run it again"
+            """
+            '\(Self.name(path))', or the library's file of it, has changed just now; it and the rest stay; run it \
+            again
+            """
         }
     }
 

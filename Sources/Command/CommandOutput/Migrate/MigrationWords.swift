@@ -139,13 +139,14 @@ extension MigrationProblem {
         case .source(let problem): problem.sentence
         case .map(.badFormat(let path, .line(let line))):
             """
-            \(path):\(line): a map has lines such as 'name: course/video' (in CSV: name,course/video), and each name once
+            \(path):\(line): a map has lines such as 'name: course/video' (in CSV: name,course/video), and each name \
+            once
             """
         case .map(let problem): "--map: \(problem.sentence)"
         case .overlapping:
             """
-            the library is in the source, or the source in a library; nothing was changed. Name a folder outside of the \
-            library, or the folder in the source that has the other downloader's files
+            the library is in the source, or the source in a library; nothing was changed. Name a folder outside of \
+            the library, or the folder in the source that has the other downloader's files
             """
         case .refused(let refusal): refusal.message
         }

@@ -17,7 +17,10 @@ extension SourceProblem {
         case .missingField(let path, let field):
             "\(ShellWord.quoted(path)) has no '\(field)', which is necessary in such a file"
         case .nothingFound(let path, let expected):
-            "\(ShellWord.quoted(path)) has nothing of this kind\(Self.sought(expected)); is it the right folder, and the right kind?"
+            """
+            \(ShellWord.quoted(path)) has nothing of this kind\(Self.sought(expected)); is it the right folder, and \
+            the right kind?
+            """
         }
     }
 

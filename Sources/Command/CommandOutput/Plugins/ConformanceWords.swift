@@ -30,7 +30,10 @@ package enum ConformanceWords {
         case .ownClock: "the same request with the same 'now' had another answer a second later: it uses its own clock"
         case .expired(let expiry, let now): "'expires_at' is \(expiry), and 'now' was \(now)"
         case .sameAfterRejected:
-            "after 'rejected' the answer is the same, though it expires or has a token; if the server extends it, set 'extendable'"
+            """
+            after 'rejected' the answer is the same, though it expires or has a token; if the server extends it, set \
+            'extendable'
+            """
         case .dependsOnCourse: "the manifest says 'ignores_course', and another course gets another answer"
         case .needsEarlierRequest(let message): "a new process refused what the first one answered: \(message)"
         case .refused(let kind, let message): "it refused with '\(kind)': \(message)"
@@ -41,7 +44,10 @@ package enum ConformanceWords {
         case .unchangedWithoutKnown: "it answered 'unchanged' to a request without 'known'"
         case .unchangedLater: "it answered 'unchanged' on a later page"
         case .memory(let before, let after, let count):
-            "its memory grew from \(Wording.size(Int64(before))) to \(Wording.size(Int64(after))) in \(Wording.grouped(count)) requests"
+            """
+            its memory grew from \(Wording.size(Int64(before))) to \(Wording.size(Int64(after))) in \
+            \(Wording.grouped(count)) requests
+            """
         case .descriptors(let before, let after, let count):
             "its open files grew from \(before) to \(after) in \(Wording.grouped(count)) requests"
         case .outlivesInput(let time): "it still ran \(seconds(time)) after its stdin was closed"

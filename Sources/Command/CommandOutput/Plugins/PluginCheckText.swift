@@ -43,7 +43,10 @@ package struct PluginCheckText {
         let (passed, failed, skipped) = report.counts
         let version = report.version.map { " \($0)" } ?? ""
         let sum =
-            "\(report.name)\(version): \(Wording.count(report.results.count, "check")), \(passed) ok, \(failed) failed, \(skipped) skipped"
+            """
+            \(report.name)\(version): \(Wording.count(report.results.count, "check")), \(passed) ok, \(failed) failed, \
+            \(skipped) skipped
+            """
         lines += ["", style.text("\(sum), in \(Wording.tenths(report.duration / .seconds(1))) s")]
         return lines
     }

@@ -11,7 +11,10 @@ extension PluginsProblem {
         case .parameters(let texts): texts.joined(separator: "\n")
         case .fixtures(let problem): problem.message
         case .badName(let name):
-            "'\(name)' can't be a plugin's name: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"
+            """
+            '\(name)' can't be a plugin's name: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter \
+            or digit
+            """
         case .exists(let path): "\(ShellWord.quoted(path)) is there already; nothing was changed"
         case .noKit(.python): "the Python module isn't installed; install coursefetch with: make install"
         case .noKit: "the kit for Swift isn't installed; install coursefetch with: make install"
@@ -26,17 +29,23 @@ extension PluginsProblem {
             "a plugin has at most \(Wording.size(Int64(bytes))) and \(Wording.grouped(files)) files"
         case .unpack(let words): "the archive can't be unpacked: \(words)"
         case .failedChecks(let folder):
-            "the plugin fails checks, and isn't installed; for all of them: coursefetch plugins check \(ShellWord.quoted(folder))"
+            """
+            the plugin fails checks, and isn't installed; for all of them: coursefetch plugins check \
+            \(ShellWord.quoted(folder))
+            """
         case .installed(let name, let present, let offered):
-            "\(name) \(present ?? "without a version") is installed, and \(offered ?? "one without a version") isn't newer; to replace it: --force"
+            """
+            \(name) \(present ?? "without a version") is installed, and \(offered ?? "one without a version") isn't \
+            newer; to replace it: --force
+            """
         case .installedBroken(let name, let reason):
             "\(name) is installed and can't be used: \(reason); to replace it: --force"
         case .notInstalled(let name, nil):
             "you have no plugin '\(name)'; for those that there are: \(SuggestedCommand.text("plugins list"))"
         case .notInstalled(let name, let folder?):
             """
-            '\(name)' is in \(folder), which isn't in your folder of plugins; nothing was removed. To be rid of it, delete \
-            that folder; one of the same name that you install counts before those that come with coursefetch
+            '\(name)' is in \(folder), which isn't in your folder of plugins; nothing was removed. To be rid of it, \
+            delete that folder; one of the same name that you install counts before those that come with coursefetch
             """
         case .noHome: "HOME isn't set, so that there is no place for plugins"
         }
@@ -52,7 +61,10 @@ extension FixtureProblem {
             places.map { place in
                 place.key.isEmpty
                     ? "\(place.place): fixtures are described by parameters, credentials, videos and now"
-                    : "\(place.place): '\(place.key)' isn't parameters, credentials, videos or now, or has a wrong value"
+                    : """
+                    \(place.place): '\(place.key)' isn't parameters, credentials, videos or now, or has a wrong \
+                    value
+                    """
             }.joined(separator: "\n")
         case .exchange(let file, let line):
             "\(file):\(line): an exchange is a request line, headers, an empty line and a response"

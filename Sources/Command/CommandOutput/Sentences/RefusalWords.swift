@@ -18,7 +18,10 @@ extension Refusal {
         case .unexpected(let error): error
         case .held(let holder): Self.beside(holder)
         case .working(let holder):
-            "\(holder?.name ?? "the running process") is still working on it; for its progress: \(SuggestedCommand.text("status"))"
+            """
+            \(holder?.name ?? "the running process") is still working on it; for its progress: \
+            \(SuggestedCommand.text("status"))
+            """
         case .silent(let holder):
             "\(holder.name) is running for this user and doesn't respond; nothing was changed. Try again in a moment"
         case .answered(let text, _), .input(let text): text
@@ -76,7 +79,10 @@ extension Refusal.User {
             \(SuggestedCommand.text("login --user \(ShellWord.quoted(user))"))
             """
         case .loggedOut(let user, let isAccountsOwn):
-            "the user '\(user)' is logged out; to log in: \(SuggestedCommand.text("login\(isAccountsOwn ? "" : " --user \(ShellWord.quoted(user))")"))"
+            """
+            the user '\(user)' is logged out; to log in: \
+            \(SuggestedCommand.text("login\(isAccountsOwn ? "" : " --user \(ShellWord.quoted(user))")"))
+            """
         case .overtaken(let provider):
             """
             somebody logged out or logged in at '\(provider)' in the meantime; nothing was stored. To log in, try again
@@ -88,7 +94,10 @@ extension Refusal.User {
             \(SuggestedCommand.text("status"))
             """
         case .noSync(let user):
-            "no sync of the user '\(user)' is running; use these options with the next one: \(SuggestedCommand.text("sync"))"
+            """
+            no sync of the user '\(user)' is running; use these options with the next one: \
+            \(SuggestedCommand.text("sync"))
+            """
         }
     }
 
@@ -113,7 +122,10 @@ extension Refusal.Provider {
         case .login(let name, let failure, let said):
             "provider '\(name)' \(failure.verb): \(said); nothing was changed"
         case .helper(let name, let trouble):
-            "the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND get"
+            """
+            the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND \
+            get
+            """
         case .unsaved(let name, let refusal):
             "can't store the new credentials of provider '\(name)': \(refusal.message)"
         }
@@ -210,7 +222,10 @@ extension Refusal.Run {
         case .badClockURL: "--clock-url takes an http or https URL"
         case .badBandwidth(let text): "'\(text)' isn't a bandwidth"
         case .filesThere(let paths):
-            "\(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written. Edit \(paths.count == 1 ? "it" : "them"), or move \(paths.count == 1 ? "it" : "them") away"
+            """
+            \(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written. \
+            Edit \(paths.count == 1 ? "it" : "them"), or move \(paths.count == 1 ? "it" : "them") away
+            """
         case .unmadeFile(let path, let reason): "can't make \(path): \(reason)"
         case .unknownRequest: "the running sync is another version of coursefetch and doesn't know this command"
         }

@@ -54,8 +54,8 @@ extension SyncWarning.Foreign {
         count == 1
             ? "\(example) isn't as coursefetch wrote it and stays as it is; delete it to have it written anew"
             : """
-            \(count) files of \(course), such as \(example), aren't as coursefetch wrote them and stay as they are; delete \
-            them to have them written anew
+            \(count) files of \(course), such as \(example), aren't as coursefetch wrote them and stay as they are; \
+            delete them to have them written anew
             """
     }
 }
@@ -75,31 +75,40 @@ extension SyncWarning.Listing {
     fileprivate var message: String {
         switch self {
         case .failed(let provider, let error, let courses):
-            "provider '\(provider)' couldn't list \(Self.names(courses)): \(error.message); \(Self.consequence(courses))"
+            """
+            provider '\(provider)' couldn't list \(Self.names(courses)): \(error.message); \
+            \(Self.consequence(courses))
+            """
         case .doubted(let course, let lost, let count):
             """
             the listing of \(Selector(course: course)) lacks \(Wording.grouped(lost)) of \
-            \(Wording.count(count, "video")); the last one is used until one like it comes 20 hours later. To use it now, \
-            run the sync with --accept-listing
+            \(Wording.count(count, "video")); the last one is used until one like it comes 20 hours later. To use it \
+            now, run the sync with --accept-listing
             """
         case .unanswered(let courses):
             """
-            \(Wording.list(courses.map { Selector(course: $0).description })): not listed, since the provider was logged \
-            out in the meantime
+            \(Wording.list(courses.map { Selector(course: $0).description })): not listed, since the provider was \
+            logged out in the meantime
             """
         case .unknown(let courses):
-            "\(Wording.list(courses.map { Selector(course: $0).description })): never listed, so none of the videos is known"
+            """
+            \(Wording.list(courses.map { Selector(course: $0).description })): never listed, so none of the videos is \
+            known
+            """
         case .repeated(let course, let count):
-            "the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) twice; the first one counts"
+            """
+            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) twice; the first one \
+            counts
+            """
         case .undated(let course, let count):
             """
-            the listing of \(Selector(course: course)) has no date for \(Wording.count(count, "video")); for 'newest' these \
-            count as older than all others, and among them the one that is listed last as the newest
+            the listing of \(Selector(course: course)) has no date for \(Wording.count(count, "video")); for 'newest' \
+            these count as older than all others, and among them the one that is listed last as the newest
             """
         case .unusable(let course, let count):
             """
-            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of more \
-            than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
+            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of \
+            more than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
             """
         }
     }
@@ -122,8 +131,8 @@ extension SyncWarning.Pruning {
         switch self {
         case .held(let count, let all):
             """
-            --prune would remove \(count) of \(all) videos, more than --max-delete allows; nothing was removed. To remove \
-            them, run it again with --max-delete \(count)
+            --prune would remove \(count) of \(all) videos, more than --max-delete allows; nothing was removed. To \
+            remove them, run it again with --max-delete \(count)
             """
         case .unfinished(let count):
             """

@@ -14,7 +14,10 @@ package enum SummaryText {
         if summary.finishedNow > 0 {
             let size = summary.bytes > 0 ? "\(Wording.size(summary.bytes)) " : ""
             now.append(
-                "\(Wording.count(summary.finishedNow, "video")) finished (\(size)in \(Wording.duration(summary.seconds)))"
+                """
+                \(Wording.count(summary.finishedNow, "video")) finished (\(size)in \
+                \(Wording.duration(summary.seconds)))
+                """
             )
         } else if summary.bytes > 0 {
             now.append("\(Wording.size(summary.bytes)) received")

@@ -97,8 +97,8 @@ package struct VerifyText {
         if recorded > 0 {
             lines.append(
                 """
-                \(Wording.count(recorded, "file")) (stored without a SHA-256: \(reason)): that of their present content \
-                was recorded
+                \(Wording.count(recorded, "file")) (stored without a SHA-256: \(reason)): that of their present \
+                content was recorded
                 """)
         }
         if open > 0 {

@@ -12,8 +12,8 @@ struct Check: AsyncParsableCommand {
         abstract: "Check catalogs for mistakes.",
         usage: "coursefetch check [<catalog> ...] [<options>]",
         discussion: """
-            Reads the catalogs and everything they include, and reports every mistake with file, line and column. Doesn't \
-            open the state, and uses the network only for a catalog that is an address.
+            Reads the catalogs and everything they include, and reports every mistake with file, line and column. \
+            Doesn't open the state, and uses the network only for a catalog that is an address.
 
             EXAMPLES:
               coursefetch check catalog.yaml

@@ -13,8 +13,8 @@ struct Init: AsyncParsableCommand {
         abstract: "Write a first catalog, and settings that name it.",
         usage: "coursefetch init [--title <title>] [--source <address>] [<options>]",
         discussion: """
-            Asks three questions on the terminal, each of which an option answers. Writes both files or none, and never \
-            over a file that is there.
+            Asks three questions on the terminal, each of which an option answers. Writes both files or none, and \
+            never over a file that is there.
 
             EXAMPLES:
               coursefetch init

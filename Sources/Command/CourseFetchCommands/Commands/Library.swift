@@ -63,8 +63,8 @@ struct LibraryAdopt: AsyncParsableCommand {
         discussion: """
             For a library that lost its mark, or that belonged to another state. Known files stay, and the next sync \
             downloads missing ones. After the state was lost or an older one was restored, --rebuild reads the \
-            library's own list of files, checks each line against its file, and uses no network. The library of another \
-            user is refused: --user NAME adopts it for them, --from-user NAME takes it over from them.
+            library's own list of files, checks each line against its file, and uses no network. The library of \
+            another user is refused: --user NAME adopts it for them, --from-user NAME takes it over from them.
 
             EXAMPLES:
               coursefetch library adopt

@@ -17,9 +17,9 @@ struct Login: AsyncParsableCommand {
             login lets the next sync continue.
 
             With --provider it asks for the provider's secrets on the terminal, without echo, and stores the resulting \
-            credentials in the user's credentials file (mode 600). With a credential-helper (see docs/credentials.md) it \
-            asks the helper first, and the helper keeps what you type; nothing is stored here then. Downloads that wait for \
-            this login continue with the next sync.
+            credentials in the user's credentials file (mode 600). With a credential-helper (see docs/credentials.md) \
+            it asks the helper first, and the helper keeps what you type; nothing is stored here then. Downloads that \
+            wait for this login continue with the next sync.
 
             EXAMPLES:
               coursefetch login
@@ -34,7 +34,10 @@ struct Login: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Read the secrets from a file, or from standard input (-): a YAML or JSON mapping with their names, or a single secret alone.",
+            """
+            Read the secrets from a file, or from standard input (-): a YAML or JSON mapping with their names, or a \
+            single secret alone.
+            """,
             valueName: "file"),
         completion: .file())
     var secretsFrom: String?

@@ -14,9 +14,9 @@ struct Migrate: AsyncParsableCommand {
         abstract: "Take over what another downloader has.",
         usage: "coursefetch migrate <kind> <source> [--catalog <catalog> ...] [<options>]",
         discussion: """
-            Finished files come into the library, checked; the rest is told, or with --requeue downloaded anew, and what \
-            is proven to be the same continues. The source is only read. You can stop it at any time and run it again \
-            until nothing is left. docs/migrating.md has each kind of source.
+            Finished files come into the library, checked; the rest is told, or with --requeue downloaded anew, and \
+            what is proven to be the same continues. The source is only read. You can stop it at any time and run it \
+            again until nothing is left. docs/migrating.md has each kind of source.
 
             EXAMPLES:
               coursefetch migrate yt-dlp ~/old --write-catalog old.yaml

@@ -11,9 +11,9 @@ struct OpenVideo: AsyncParsableCommand {
         abstract: "Play a finished video, or show the page of a course.",
         usage: "coursefetch open <selector> [--with <command>] [<options>]",
         discussion: """
-            Hands the file of a finished video to the program that your desktop opens such files with (xdg-open; open on \
-            macOS), or to the command that --with names. A course is opened as its page in the browser, where one was \
-            written: coursefetch sync --write-index.
+            Hands the file of a finished video to the program that your desktop opens such files with (xdg-open; open \
+            on macOS), or to the command that --with names. A course is opened as its page in the browser, where one \
+            was written: coursefetch sync --write-index.
 
             EXAMPLES:
               coursefetch open phys101/kinematics/k1

@@ -12,9 +12,9 @@ struct PathOf: AsyncParsableCommand {
         abstract: "Print the paths of finished videos.",
         usage: "coursefetch path [-0 | --json] [<selector> ...] [<options>]",
         discussion: """
-            Prints the absolute path of each finished video of the selection, one a line, in the order of the catalogs; \
-            without a selector of all of them. Videos that aren't finished are left out. It ends with 1 if no video \
-            is finished, or if a file isn't there.
+            Prints the absolute path of each finished video of the selection, one a line, in the order of the \
+            catalogs; without a selector of all of them. Videos that aren't finished are left out. It ends with 1 if \
+            no video is finished, or if a file isn't there.
 
             EXAMPLES:
               coursefetch path phys101/kinematics/k1

@@ -64,8 +64,8 @@ struct SettingTable: Sendable {
     let credentialHelper = SettingKey<[CredentialHelperText]>(
         "credential-helper", .list("command", separator: "\n", addsUp: true), standard: [],
         help: """
-            Who keeps the secrets of logins: a command that speaks git-credential's protocol, or PROVIDER=COMMAND for one \
-            provider; may be given several times.
+            Who keeps the secrets of logins: a command that speaks git-credential's protocol, or PROVIDER=COMMAND for \
+            one provider; may be given several times.
             """
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
@@ -159,8 +159,8 @@ struct SettingTable: Sendable {
     let retryFailed = SettingKey<Bool?>(
         "retry-failed", .flag(isInvertible: true), standard: nil,
         help: """
-            Try what failed again before its time, where the cause may be gone (default: where standard input or standard \
-            error is a terminal).
+            Try what failed again before its time, where the cause may be gone (default: where standard input or \
+            standard error is a terminal).
             """
     ) { text throws(ValueError) in try SettingText.flag(text) }
     let checksum = SettingKey<Bool>(

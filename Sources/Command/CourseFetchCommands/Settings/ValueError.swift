@@ -51,7 +51,8 @@ extension ValueError: CustomStringConvertible {
         case .empty: "it is empty"
         case .userName(let text):
             """
-            '\(text)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' or '-'
+            '\(text)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' \
+            or '-'
             """
         case .selector(let message): message
         case .layout(let message, let offset): offset == 0 ? message : "\(message) (character \(offset + 1))"

@@ -21,7 +21,10 @@ extension YAMLInput {
             let value = Int(parser.problem_value)
             let message =
                 reason == "control characters are not allowed"
-                ? "the control character U+\(String(value, radix: 16, uppercase: true)) isn't allowed; write it as an escape in double quotes"
+                ? """
+                the control character U+\(String(value, radix: 16, uppercase: true)) isn't allowed; write it as an \
+                escape in double quotes
+                """
                 : "invalid UTF-8 (\(reason)); save the file as UTF-8"
             return YAMLProblem(
                 .syntax, at: .wholeFile, message, byteOffset: Int(parser.problem_offset) + skipped)

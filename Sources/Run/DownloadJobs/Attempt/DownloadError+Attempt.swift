@@ -166,7 +166,10 @@ extension DownloadError {
             case .unreadable: "the \(name) hook wrote something that begins with { and isn't a JSON object"
             case .wrongType(let field): "'\(field)' in the answer of the \(name) hook has the wrong type"
             case .unknownVerdict(let word):
-                "the \(name) hook gave the verdict '\(word)'; use \(point == .beforeRequest ? "refuse" : "accept, reject or retry")"
+                """
+                the \(name) hook gave the verdict '\(word)'; use \
+                \(point == .beforeRequest ? "refuse" : "accept, reject or retry")
+                """
             case .changedFile: "the \(name) hook changed the file; it may only judge it"
             case .badURL: "the \(name) hook gave an address that isn't http or https"
             case .badHeader(let header): "the \(name) hook gave a header that can't be sent: '\(header)'"

@@ -24,7 +24,10 @@ extension LibraryError {
         case .notAFolder(let path): "\(path) isn't a folder"
         case .notAFile(let path): "\(path) isn't a file"
         case .leadsOut(let path):
-            "\(path) leads through a symbolic link, which coursefetch never follows in a library; use a bind mount instead"
+            """
+            \(path) leads through a symbolic link, which coursefetch never follows in a library; use a bind mount \
+            instead
+            """
         case .badPath(let path): "\(path) isn't a path in a library: a bug"
         case .stopped: "it was stopped"
         case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"

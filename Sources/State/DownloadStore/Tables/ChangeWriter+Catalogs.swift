@@ -48,7 +48,8 @@ extension ChangeWriter {
         let fields = new.fields
         try run(
             """
-            INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+            INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority,
+            extras,
                 stem, expected_size, expected_sha256, number, number_in_course, keeps_number, state, announced,
                 updated_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?)

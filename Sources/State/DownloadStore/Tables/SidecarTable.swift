@@ -64,7 +64,8 @@ package struct SidecarTable: Sendable {
     package func bytes() throws(StoreError) -> [String: ByteCount] {
         try file.read { db in
             let sql = """
-                SELECT course, CAST(total(sidecars.size) AS INTEGER) FROM sidecars JOIN downloads ON downloads.id = sidecars.download
+                SELECT course, CAST(total(sidecars.size) AS INTEGER) FROM sidecars
+                JOIN downloads ON downloads.id = sidecars.download
                 GROUP BY course
                 """
             var bytes: [String: ByteCount] = [:]
@@ -80,7 +81,8 @@ package struct SidecarTable: Sendable {
             try String.fetchAll(
                 db,
                 sql: """
-                    SELECT path FROM sidecars WHERE path IS NOT NULL UNION ALL SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
+                    SELECT path FROM sidecars WHERE path IS NOT NULL UNION ALL
+                    SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
                     UNION ALL SELECT cover_path FROM chapters WHERE cover_path IS NOT NULL
                     UNION ALL SELECT path FROM metadata
                     """)

@@ -102,7 +102,8 @@ struct StreamFinish: Sendable {
                 ArrivedMedia(
                     partial: partial, size: size, expectedSHA256: isHashed ? context.expectedSHA256(answer) : nil,
                     fileExtension: .choose(
-                        .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil, url: nil),
+                        .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil,
+                        url: nil),
                     path: path, parts: parts + stream.subtitles))
         } catch { return .over(.cannotWrite(error)) }
     }
