@@ -88,7 +88,7 @@ struct ListingTests {
         await world.host.stop()
     }
 
-    @Test("a listing that shrinks is doubted, and used with --accept-listing")
+    @Test("a listing that shrinks isn't trusted at once, and is used with --accept-listing")
     func shrinks() async throws {
         let world = try await ListingStage()
         try world.catalog("  - {id: c, discover: true}")

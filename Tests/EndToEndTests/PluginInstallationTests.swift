@@ -84,7 +84,7 @@ struct PluginInstallationTests {
         try folder.write(program.replacing("exec jq", with: "echo hello\nexec jq"), to: "mine/mine")
         let outcome = try await plugins("install", "mine", "--force")
         #expect(outcome.exit == 1)
-        #expect(outcome.output.contains("FAILED   nothing but the protocol is on stdout (stdout)"))
+        #expect(outcome.output.contains("FAILED   stdout has only answers (stdout)"))
         #expect(folder.read("\(Self.place)/mine/mine") == program)
         #expect(installed == ["mine"])
     }
@@ -171,7 +171,7 @@ struct PluginInstallationTests {
         let foreign = try await plugins("remove", "demo")
         #expect(foreign.exit == 1)
         #expect(
-            foreign.error.contains("/demo, which isn't in your folder of plugins; nothing was removed. To be rid of it")
+            foreign.error.contains("/demo, which isn't in your folder of plugins; nothing was removed. To remove it")
         )
         for name in ["nix", "..", "../plugins/mine", ""] { #expect(try await plugins("remove", name).exit == 64) }
         #expect(installed == ["mine"])

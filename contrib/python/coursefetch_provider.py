@@ -82,7 +82,7 @@ class Provider:
     """What a plugin can do. Override `resolve`, and `list` and `login` if the manifest has them."""
 
     def resolve(self, request: Request) -> Mapping[str, Any]:
-        """The present URL of `request.video`, as a resolution."""
+        """The current URL of `request.video`, as a resolution."""
         raise _Unsupported
 
     def list(self, request: Request) -> Mapping[str, Any]:

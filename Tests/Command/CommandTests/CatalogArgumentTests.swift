@@ -74,7 +74,7 @@ struct CatalogArgumentTests {
                 made \#(home)/.config/coursefetch/catalog.yaml: Übung: Mechanik 1, with one video so far
                 made \#(home)/.config/coursefetch/config.yaml: it names this catalog, so that sync, check and resolve need no argument
                 next: coursefetch sync --dry-run, then coursefetch sync
-                # What to have: courses, chapters, videos. Look for mistakes with: coursefetch check
+                # What to download: courses, chapters, videos. Look for mistakes with: coursefetch check
                 version: 1
                 courses:
                   - id: ubung-mechanik-1
@@ -87,7 +87,7 @@ struct CatalogArgumentTests {
                       - id: "in tro"
                       # One line for each further video; the title becomes its file's name.
                       # - {id: lecture2, title: Acceleration}
-                # Each long option of sync can stand here under its own name. See what holds with: coursefetch doctor
+                # Each long option of sync can stand here under its own name. See the settings in effect with: coursefetch doctor
                 catalogs: ["catalog.yaml"]
                 # Where the videos go, if not to ~/coursefetch/NAME:
                 # library: /media/videos

@@ -16,7 +16,7 @@ struct MigrateCommandTests {
             (["manifest", "/a", "--copy", "--link"], "error: --copy, --link and --move can't be used together"),
             (
                 ["manifest", "/a", "--move"],
-                "error: --move needs --remove-source: only so is the source gone at the end"
+                "error: --move needs --remove-source: otherwise the source would stay"
             ),
             (["manifest", "/a", "--no-start"], "error: --no-start needs --requeue: without it nothing is queued"),
             (["manifest", "/a", "--source-user", "u"], "error: --source-user is for wqdownload, not for manifest"),

@@ -175,7 +175,7 @@ struct MigrationTextTests {
                 file_lost       i.mp4 (c/k/v): its file 'x/i.mp4' isn't in the source
                 2 files taken over (4.00 MiB), 1 in the library already
                 6 of 9 records left:
-                  2  not_ready: no catalog has it; name their videos in --map FILE, or make a catalog of what is in none:
+                  2  not_ready: no catalog has it; name their videos in --map FILE, or write a catalog of the videos that no catalog has:
                        coursefetch migrate aria2 '/old stuff' --catalog='my catalog.yaml' --link --write-catalog migrated.yaml
                   1  uncompleted: the other downloader hadn't finished it; to queue it for the next sync:
                        coursefetch migrate aria2 '/old stuff' --catalog='my catalog.yaml' --link --requeue
@@ -185,7 +185,7 @@ struct MigrationTextTests {
                        coursefetch migrate aria2 '/old stuff' --catalog='my catalog.yaml' --copy
                   1  file_lost: the file isn't in the source; to queue it for the next sync:
                        coursefetch migrate aria2 '/old stuff' --catalog='my catalog.yaml' --link --requeue
-                exit code 75: 6 of 9 records left; run it again when you have done the above
+                exit code 75: 6 of 9 records left; do the above, then run it again
                 """)
     }
 
@@ -209,7 +209,7 @@ struct MigrationTextTests {
         ]
         #expect(
             Self.text(records) == """
-                added           a.mp4 (c/k/v): 2.00 MiB of it are kept until the next sync has compared them with the server
+                added           a.mp4 (c/k/v): 2.00 MiB are kept until the next sync has compared them with the server
                 added           b.mp4 (c/k/v): its file has 5 bytes instead of 1,234; it is queued for the next sync
                 3 videos queued for the next sync
                 nothing is left: all 3 records are in
@@ -235,7 +235,7 @@ struct MigrationTextTests {
             lines.dropFirst(24).joined(separator: "\n") == """
                 1 file would be taken over (3.00 MiB), 1 video would be queued for the next sync
                 22 of 24 records would be left:
-                  22  not_ready: no catalog has it; name their videos in --map FILE, or make a catalog of what is in none:
+                  22  not_ready: no catalog has it; name their videos in --map FILE, or write a catalog of the videos that no catalog has:
                         coursefetch migrate aria2 '/old stuff' --map m.yaml --write-catalog migrated.yaml
                 exit code 75: 22 of 24 records would be left; nothing was changed
                 """)
@@ -274,15 +274,15 @@ struct MigrationTextTests {
         #expect(
             Self.text(records, summary) == """
                 1 file taken over (1 B)
-                '/old stuff' stays: the library doesn't have 'b.mp4', or not as it was recorded; coursefetch verify --repair, sync, then run it again
-                exit code 75: all is in, but the source isn't removed
+                '/old stuff' stays: the library's file of 'b.mp4' is missing or has changed; coursefetch verify --repair, sync, then run it again
+                exit code 75: all records are in, but the source wasn't removed
                 """)
         summary.removal = .kept(.incomplete)
         summary.isStopped = true
         #expect(
             Self.text(records, summary) == """
                 1 file taken over (1 B)
-                '/old stuff' stays: it is removed only when all of it is in
+                '/old stuff' stays: it is removed only when all records are in
                 exit code 75: stopped; run it again for the rest
                 """)
         summary = Self.summary(records)
@@ -345,7 +345,7 @@ struct MigrationTextTests {
         record.path = "C/a.mp4"
         #expect(
             String(decoding: MigrationJSON.line(record, now: Self.now), as: UTF8.self)
-                == #"{"event":"record_migrated","time":"2026-11-20T23:00:00Z","record":"https://h/a?…","result":"added","course":"c","chapter":"k","video":"v","title":"Title","selector":"c/k/v","path":"C/a.mp4","bytes":5,"queued":true,"earlier":false,"reason":"partial","message":"5 B of it are kept until the next sync has compared them with the server"}"#
+                == #"{"event":"record_migrated","time":"2026-11-20T23:00:00Z","record":"https://h/a?…","result":"added","course":"c","chapter":"k","video":"v","title":"Title","selector":"c/k/v","path":"C/a.mp4","bytes":5,"queued":true,"earlier":false,"reason":"partial","message":"5 B are kept until the next sync has compared them with the server"}"#
                 + "\n")
         var summary = Self.summary([record, Self.record("b", .failed)])
         summary.problem = .source(.missing(path: "/a"))

@@ -43,7 +43,7 @@ struct PlainLogTests {
         #expect(
             Self.lines(PlainLog(isQuiet: false, zone: .gmt)) == [
                 .init(.output, "finished  M/01 Position.mp4 (5.00 MiB in 3s)"), .init(.output, "moved     a -> b"),
-                .init(.output, "gone      phys101/kin/v1  Position�: no longer in its catalog; the file stays"),
+                .init(.output, "gone      phys101/kin/v1  Position�: no longer listed; the file stays"),
                 .init(.output, "removed   phys101/kin/v1  Position�"),
                 .init(
                     .diagnostics,

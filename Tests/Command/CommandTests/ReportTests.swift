@@ -126,7 +126,7 @@ struct ReportTests {
                 """)
         #expect(lines.contains("1 video: 1 finished"))
         let all = Self.table.lines(report, selection: Selection(), now: Self.now)
-        #expect(all.contains { $0.contains("'c/*/b'") && $0.hasSuffix("no longer in its catalog") })
+        #expect(all.contains { $0.contains("'c/*/b'") && $0.hasSuffix("no longer listed") })
     }
 
     @Test("in a pipe nothing is cut or broken; bars are drawn only on a terminal")
@@ -303,8 +303,8 @@ struct ReportTests {
             lines.map { DryRunText.line($0, now: Self.now, zone: .gmt) } == [
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
                 "move      p/k/v1  One: a -> b (its title, position or layout changed)",
-                "remove    p/k/v1  One: b� (no longer in its catalog)",
-                "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
+                "remove    p/k/v1  One: b� (no longer listed)",
+                "keep      p/k/v1  One (no longer listed, but --max-delete holds it)",
                 "finish    p/k/v1  One (all of it had arrived when a sync was killed)",
                 "wait      p/k/v1  One until 21 Nov 00:00 (too many requests (HTTP 429))",
                 "download  p/k/v1  One (not begun; not before 23:02)",

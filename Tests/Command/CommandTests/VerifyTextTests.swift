@@ -78,7 +78,7 @@ struct VerifyTextTests {
                     changed     C/b.mp4
                                 it has 7 bytes instead of 1,000; the next sync downloads it again, and keeps this one until then
                     missing     C/g.mp4
-                                it is no longer in its catalog; sync --prune removes it
+                                it is no longer listed; sync --prune removes it
                     1 file (stored without a SHA-256: --no-checksum, or migrate --link): that of their present content was recorded
                     9 files, 9.00 MiB: 6 as recorded, 1 unproven, 1 missing, 1 changed
                     """)

@@ -7,7 +7,7 @@ package enum FirstFilesText {
     /// The catalog.
     package static func catalog(_ first: FirstCatalog) -> String {
         var lines = [
-            "# What to have: courses, chapters, videos. Look for mistakes with: coursefetch check",
+            "# What to download: courses, chapters, videos. Look for mistakes with: coursefetch check",
             "version: 1",
             "courses:",
             "  - id: \(first.course)",
@@ -38,7 +38,8 @@ package enum FirstFilesText {
             library.map { "library: \(quoted($0))" }
             ?? "# Where the videos go, if not to ~/coursefetch/NAME:\n# library: /media/videos"
         return """
-            # Each long option of sync can stand here under its own name. See what holds with: coursefetch doctor
+            # Each long option of sync can stand here under its own name. See the settings in effect with: coursefetch \
+            doctor
             catalogs: [\(quoted(catalog))]
             \(place)
             # jobs: 3

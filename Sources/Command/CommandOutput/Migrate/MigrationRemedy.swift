@@ -26,7 +26,7 @@ enum MigrationRemedy: Hashable {
         case .sync: "the next sync downloads it; --requeue counts it as done now"
         case .requeue: "--requeue queues it for the next sync"
         case .map: "name its video in --map FILE"
-        case .mapOrCatalog: "name its video in --map FILE, or make a catalog of such records with --write-catalog FILE"
+        case .mapOrCatalog: "name its video in --map FILE, or write a catalog of such records with --write-catalog FILE"
         case .correctMap: "correct the map"
         case .otherUser(let user): "--source-user \(ShellWord.quoted(user)) takes that user's records over"
         case .refetchLost(let course?):

@@ -75,7 +75,7 @@ struct MigrationTally {
 }
 
 extension MigrationRemedy {
-    /// Steps of the same kind are told once, but for other users: each has a command of its own.
+    /// Steps of the same kind are listed once; each other user has a command of its own.
     fileprivate var kind: String {
         switch self {
         case .refetchLost: "refetch"
@@ -95,7 +95,10 @@ extension MigrationRemedy {
         case .requeue: "to queue \(count == 1 ? "it" : "them") for the next sync:"
         case .map: "name \(count == 1 ? "its video" : "their videos") in --map FILE"
         case .mapOrCatalog:
-            "name \(count == 1 ? "its video" : "their videos") in --map FILE, or make a catalog of what is in none:"
+            """
+            name \(count == 1 ? "its video" : "their videos") in --map FILE, or write a catalog of the videos that no \
+            catalog has:
+            """
         case .otherUser: "to take that user's records over:"
         case .copy: "to copy:"
         case .room: "make room, then:"

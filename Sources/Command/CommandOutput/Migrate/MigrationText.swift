@@ -188,22 +188,21 @@ package struct MigrationText {
     private func kept(_ reason: MigrationSummary.KeptReason) -> String {
         let place = ShellWord.quoted(source)
         return switch reason {
-        case .incomplete: "\(place) stays: it is removed only when all of it is in"
+        case .incomplete: "\(place) stays: it is removed only when all records are in"
         case .missing(let name):
             """
-            \(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; \
+            \(place) stays: the library's file of '\(Self.name(name))' is missing or has changed; \
             \(SuggestedCommand.text("verify --repair")), sync, then run it again
             """
         case .differs(let name):
             """
-            \(place) stays: the library has other bytes of '\(Self.name(name))'; compare the two, and remove the one \
-            that is wrong
+            \(place) stays: the library has a different file of '\(Self.name(name))'; compare the two, and remove \
+            the wrong one
             """
         case .librarys(let name): "\(place) stays: its file of '\(Self.name(name))' is in a library"
         case .changed(let path):
             """
-            '\(Self.name(path))', or the library's file of it, has changed just now; it and the rest stay; run it \
-            again
+            '\(Self.name(path))', or the library's file of it, just changed; nothing more was removed; run it again
             """
         }
     }
@@ -217,10 +216,14 @@ package struct MigrationText {
         }
         if summary.isStopped { return "\(code): stopped; run it again for the rest" }
         guard tally.left > 0 else {
-            return "\(code): \(summary.removal.isOpen ? "all is in, but the source isn't removed" : exit.meaning)"
+            return
+                """
+                \(code): \
+                \(summary.removal.isOpen ? "all records are in, but the source wasn't removed" : exit.meaning)
+                """
         }
         let all = Wording.count(tally.records, "record")
-        let verb = isDryRun ? "would be left; nothing was changed" : "left; run it again when you have done the above"
+        let verb = isDryRun ? "would be left; nothing was changed" : "left; do the above, then run it again"
         return "\(code): \(Wording.grouped(tally.left)) of \(all) \(verb)"
     }
 

@@ -11,7 +11,7 @@ extension MigratedRecord {
         if let reason { return reason.sentence(self) }
         return switch code {
         case .added, .duplicate: nil
-        case .invalidRecord: "nothing of it can be used"
+        case .invalidRecord: "it can't be used"
         case .uncompleted: "the other downloader hadn't finished it"
         case .fileLost: "its file isn't in the source"
         case .notReady: "something is needed first"
@@ -59,24 +59,24 @@ extension MigrationReason {
         case .fault(let fault): fault.sentence
         case .hold(let hold): hold.sentence
         case .noVideo: "no catalog has it"
-        case .ambiguous: "several videos of the catalogs could be it"
-        case .badMapEntry(let entry): "the map makes it '\(entry)', which no catalog has"
+        case .ambiguous: "it matches several videos of the catalogs"
+        case .badMapEntry(let entry): "the map points to '\(entry)', which is in no catalog"
         case .courseHeld: "files of its course are missing from the library, or its folder can't be read"
         case .cancelled: "you have cancelled this video"
         case .seen:
             record.reference == nil
                 ? "you have seen it, and no catalog has it"
-                : "you have seen it: no sync downloads it, unless you retry it"
+                : "you have seen it: no sync downloads it until you retry it"
         case .missingFile(let path): "its file '\(path)' isn't in the source"
         case .wrongSize(let found, let expected):
             "its file has \(Wording.grouped(Int(found))) bytes instead of \(Wording.grouped(Int(expected)))"
         case .wrongChecksum: "its file doesn't have the SHA-256 that it should have"
-        case .otherBytes: "the library has a file of this video with other bytes, which stays"
-        case .sameVideo: "a record before it was taken for the same video"
-        case .hasMore: "the library has more of this video already"
-        case .partial(0): "none of its bytes are kept: nothing can prove them"
+        case .otherBytes: "the library has a different file of this video and keeps it"
+        case .sameVideo: "an earlier record already matched this video"
+        case .hasMore: "the library already has more of this video"
+        case .partial(0): "none of its bytes are kept: nothing can confirm them"
         case .partial(let bytes):
-            "\(Wording.size(bytes)) of it are kept until the next sync has compared them with the server"
+            "\(Wording.size(bytes)) are kept until the next sync has compared them with the server"
         case .otherFileSystem: "--link can't reach another disk"
         case .library(let error): error.sentence
         case .source(let problem): problem.sentence
@@ -112,18 +112,18 @@ extension MigrationReason {
         switch self {
         case .fault(.missing): "a necessary field is missing"
         case .fault(.wrongType), .fault(.unknownValue): "a field has a wrong value"
-        case .fault(.badPath): "a path leads out of the source, or there is none"
+        case .fault(.badPath): "its path leads out of the source, or is missing"
         case .fault(.unreadable): "the record's own file can't be used"
-        case .fault(.repeated): "the source has it a second time"
+        case .fault(.repeated): "the source has the record twice"
         case .hold(.preparing): "the other downloader's server was still preparing it"
         case .hold(.ofUser): "it belongs to another user of the other downloader"
-        case .hold(.unnamed): "the source doesn't tell which video it is"
+        case .hold(.unnamed): "the source doesn't say which video it is"
         case .badMapEntry: "the map leads to no video of the catalogs"
         case .missingFile: "the file isn't in the source"
         case .wrongSize: "the file doesn't have the right size"
         case .wrongChecksum: "the file doesn't have the right SHA-256"
         case .seen: "you have seen it"
-        case .partial: "it isn't finished, or nothing but its server can prove that it is"
+        case .partial: "it isn't finished, or only its server can confirm that it is"
         case .library: "the library couldn't take it"
         case .source: "the source couldn't be read"
         case .noVideo, .ambiguous, .courseHeld, .cancelled, .otherBytes, .sameVideo, .hasMore, .otherFileSystem:
@@ -145,8 +145,8 @@ extension MigrationProblem {
         case .map(let problem): "--map: \(problem.sentence)"
         case .overlapping:
             """
-            the library is in the source, or the source in a library; nothing was changed. Name a folder outside of \
-            the library, or the folder in the source that has the other downloader's files
+            the source contains the library, or is inside a library; nothing was changed. Name a folder outside of \
+            the library that has only the other downloader's files
             """
         case .refused(let refusal): refusal.message
         }

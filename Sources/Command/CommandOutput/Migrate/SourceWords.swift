@@ -10,9 +10,9 @@ extension SourceProblem {
         case .missing(let path): "there is no file or folder \(ShellWord.quoted(path))"
         case .unreadable(let path, let code): "can't read \(ShellWord.quoted(path)): \(Errno(rawValue: code))"
         case .notAFolder(let path):
-            "\(ShellWord.quoted(path)) isn't a folder, and a source of this kind is one; name the folder that it is in"
+            "\(ShellWord.quoted(path)) isn't a folder; a source of this kind is a folder: name the one that it is in"
         case .notAFile(let path):
-            "\(ShellWord.quoted(path)) isn't a file, and a source of this kind is one; name a file in it"
+            "\(ShellWord.quoted(path)) isn't a file; a source of this kind is a file: name one in it"
         case .badFormat(let path, let fault): "\(ShellWord.quoted(path)) can't be used: \(fault.sentence)"
         case .missingField(let path, let field):
             "\(ShellWord.quoted(path)) has no '\(field)', which is necessary in such a file"
@@ -55,7 +55,7 @@ extension RecordFault {
         case .badPath(let path): "its path '\(path)' leads out of the source"
         case .unreadable(let path, let fault):
             "its file '\(path)' can't be used: \(fault?.sentence ?? "it can't be read")"
-        case .repeated: "the source has it a second time; the first one counts"
+        case .repeated: "the source has the record twice; the first one counts"
         }
     }
 
@@ -78,7 +78,7 @@ extension SourceHold {
         switch self {
         case .preparing: "the other downloader's server was still preparing it"
         case .ofUser(let user): "it belongs to the other downloader's user '\(user)'"
-        case .unnamed: "the source doesn't tell which video it is"
+        case .unnamed: "the source doesn't say which video it is"
         }
     }
 

@@ -1,7 +1,7 @@
 package import ProviderConformance
 
 extension ConformanceCheck {
-    /// What a plugin does that passes.
+    /// What a passing plugin does.
     package var title: String {
         switch self {
         case .manifest: "the folder has a valid manifest and can be trusted"
@@ -10,26 +10,26 @@ extension ConformanceCheck {
         case .unknownMethod: "an unknown method is refused with -32601"
         case .login: "a login gives credentials that resolve takes"
         case .list: "each page of the listing is valid"
-        case .listPages: "the pages end, and no cursor comes twice"
+        case .listPages: "the pages end, and no cursor is repeated"
         case .listIDs: "ids in the listing are unique"
-        case .listKnown: "'known' is short, and 'unchanged' answers it only"
+        case .listKnown: "'known' is short, and 'unchanged' answers only a request with 'known'"
         case .resolution: "sample videos have valid answers"
-        case .nulls: "values that may be null are null without harm"
+        case .nulls: "null is accepted where it is allowed"
         case .unknownKeys: "unknown keys in requests are ignored"
         case .linesWithoutID: "a line without an id is ignored"
         case .oddIDs: "ids have blanks, quotes, line ends and every plane of Unicode"
-        case .longIDs: "ids of 64 KiB are survived"
+        case .longIDs: "ids of 64 KiB work"
         case .longLines: "a request of 1 MiB is read"
         case .concurrency: "requests in flight get their own answers"
-        case .now: "'now' is the clock, not the plugin's own"
+        case .now: "the plugin uses 'now', not its own clock"
         case .expiry: "answers expire later than 'now'"
         case .rejected: "a rejected answer isn't given again"
         case .ignoresCourse: "answers don't depend on the course, as the manifest says"
         case .selfContained: "a new process answers like the first one"
-        case .growth: "1,000 requests leave memory and open files as they were"
+        case .growth: "memory and open files don't grow over 1,000 requests"
         case .endOfInput: "it ends when its stdin closes"
         case .terminate: "it ends on TERM"
-        case .stdout: "nothing but the protocol is on stdout"
+        case .stdout: "stdout has only answers"
         case .flush: "each answer is flushed"
         case .requestIDs: "answers have the ids of their requests"
         case .answersOnce: "each request is answered once"
@@ -38,11 +38,11 @@ extension ConformanceCheck {
         case .secretsInStderr: "no secret is on stderr"
         case .secretsInMessages: "no secret is in a message or log line"
         case .secretsInListings: "no secret is in a listing"
-        case .folder: "nothing is written into its own folder"
+        case .folder: "the plugin writes nothing into its own folder"
         }
     }
 
-    /// The sentence of docs/protocol.md that a plugin violates that fails, word for word.
+    /// The sentence of docs/protocol.md that a failing plugin violates, word for word.
     package var sentence: String {
         switch self {
         case .manifest: "`name`, `protocol` and `run` are required."

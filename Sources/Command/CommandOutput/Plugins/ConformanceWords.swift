@@ -27,8 +27,8 @@ package enum ConformanceWords {
         case .kind(nil): "the error has no 'data.kind'"
         case .kindForMethod(let kind, let method): "an error of the kind '\(kind)' makes no sense for \(method)"
         case .retryAfter: "'retry_after' isn't a number of seconds"
-        case .ownClock: "the same request with the same 'now' had another answer a second later: it uses its own clock"
-        case .expired(let expiry, let now): "'expires_at' is \(expiry), and 'now' was \(now)"
+        case .ownClock: "the same request with the same 'now' got another answer a second later: it uses its own clock"
+        case .expired(let expiry, let now): "'expires_at' is \(expiry), not later than 'now' (\(now))"
         case .sameAfterRejected:
             """
             after 'rejected' the answer is the same, though it expires or has a token; if the server extends it, set \
@@ -37,9 +37,9 @@ package enum ConformanceWords {
         case .dependsOnCourse: "the manifest says 'ignores_course', and another course gets another answer"
         case .needsEarlierRequest(let message): "a new process refused what the first one answered: \(message)"
         case .refused(let kind, let message): "it refused with '\(kind)': \(message)"
-        case .repeatedCursor(let cursor): "the cursor '\(cursor)' came before"
-        case .endlessPages(let count): "after \(count) pages there was still another one"
-        case .repeatedID(let id): "the id '\(id)' comes twice"
+        case .repeatedCursor(let cursor): "the cursor '\(cursor)' is repeated"
+        case .endlessPages(let count): "the listing didn't end after \(count) pages"
+        case .repeatedID(let id): "the id '\(id)' is repeated"
         case .longKnown(let bytes): "'known' has \(Wording.grouped(bytes)) bytes; 4,096 are allowed"
         case .unchangedWithoutKnown: "it answered 'unchanged' to a request without 'known'"
         case .unchangedLater: "it answered 'unchanged' on a later page"
@@ -53,7 +53,7 @@ package enum ConformanceWords {
         case .outlivesInput(let time): "it still ran \(seconds(time)) after its stdin was closed"
         case .outlivesTerminate(let time): "it still ran \(seconds(time)) after TERM"
         case .slow(let time, let limit): "an answer took \(seconds(time)); the manifest's timeout is \(seconds(limit))"
-        case .leak(let name): "the secret '\(name)' is in it"
+        case .leak(let name): "it contains the secret '\(name)'"
         case .wroteTo(let files): "it wrote to its own folder: \(files.joined(separator: ", "))"
         }
     }
@@ -76,8 +76,8 @@ package enum ConformanceWords {
         case .loginRefused(let kind, let message):
             "it refused the secrets (\(kind): \(message)); give valid ones as 'credentials' in fixtures"
         case .answersVary: "equal requests get different answers"
-        case .liveHost: "a real host is asked, which has its own clock; record fixtures with --record"
-        case .notMeasurable: "this system doesn't tell it"
+        case .liveHost: "the real host has its own clock; record fixtures with --record"
+        case .notMeasurable: "this system can't measure it"
         }
     }
 

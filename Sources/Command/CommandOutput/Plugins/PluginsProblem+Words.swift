@@ -23,7 +23,7 @@ extension PluginsProblem {
         case .noPlugin(let path):
             "\(ShellWord.quoted(path)) is neither a folder with a plugin.yaml nor a .tar.gz or .zip of one"
         case .broken(let reason): "the plugin can't be used: \(reason)"
-        case .unsafeEntry(let name): "the archive isn't unpacked: '\(name)' is a link, or leads out of it"
+        case .unsafeEntry(let name): "the archive can't be unpacked: '\(name)' is a link, or leads out of the archive"
         case .unusualEntry(let name): "'\(name)' is neither a file nor a folder; a plugin has nothing else"
         case .tooLarge(let bytes, let files):
             "a plugin has at most \(Wording.size(Int64(bytes))) and \(Wording.grouped(files)) files"
@@ -41,13 +41,14 @@ extension PluginsProblem {
         case .installedBroken(let name, let reason):
             "\(name) is installed and can't be used: \(reason); to replace it: --force"
         case .notInstalled(let name, nil):
-            "you have no plugin '\(name)'; for those that there are: \(SuggestedCommand.text("plugins list"))"
+            "you have no plugin '\(name)'; for the list: \(SuggestedCommand.text("plugins list"))"
         case .notInstalled(let name, let folder?):
             """
-            '\(name)' is in \(folder), which isn't in your folder of plugins; nothing was removed. To be rid of it, \
-            delete that folder; one of the same name that you install counts before those that come with coursefetch
+            '\(name)' is in \(folder), which isn't in your folder of plugins; nothing was removed. To remove it, \
+            delete that folder. A plugin of the same name that you install is used instead of one that comes with \
+            coursefetch
             """
-        case .noHome: "HOME isn't set, so that there is no place for plugins"
+        case .noHome: "HOME isn't set, so there is no place for plugins"
         }
     }
 }

@@ -11,7 +11,7 @@ package enum RecordingText {
             lines.append("  \(Wording.count(outcome.unanswered, "request")) had no response from the host")
         }
         lines += takings(outcome).map { "  taken out: \($0.what)\($0.count > 1 ? " (\($0.count) times)" : "")" }
-        lines.append("  Look through the files before you give them away: what else is personal, only you know.")
+        lines.append("  Look through the files before you give them away: only you can tell what else is personal.")
         return lines.map(TerminalText.printable)
     }
 

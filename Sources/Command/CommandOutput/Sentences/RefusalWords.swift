@@ -29,7 +29,7 @@ extension Refusal {
         case .provider(let refusal): refusal.message
         case .selection(.nothingYet): "there are no videos yet; begin with: \(SuggestedCommand.text("sync CATALOG"))"
         case .selection(.gone(let selector)):
-            "\(ShellWord.quoted(selector.description)) is no longer in its catalog, so no sync downloads it"
+            "\(ShellWord.quoted(selector.description)) is no longer listed, so no sync downloads it"
         case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
         case .selection(.ambiguous(let selector)): selector.message
         case .catalog(let refusal): refusal.message

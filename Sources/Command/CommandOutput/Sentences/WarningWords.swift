@@ -120,9 +120,9 @@ extension SyncWarning.Listing {
 
     private static func consequence(_ courses: [Unlisted]) -> String {
         let unknown = courses.filter { $0.last == nil }.count
-        if unknown == courses.count { return courses.count == 1 ? "it was never listed" : "they were never listed" }
+        if unknown == courses.count { return "there is no earlier listing to use" }
         let last = courses.count == 1 ? "its last listing is used" : "their last listings are used"
-        return unknown == 0 ? last : "\(last); \(unknown) of them were never listed"
+        return unknown == 0 ? last : "\(last); \(unknown) of them have none"
     }
 }
 

@@ -82,7 +82,7 @@ package enum Wording {
 
     /// The consequences for a video that is no longer in its catalog.
     package static func gone(path: String?) -> String {
-        path == nil ? "no longer in its catalog" : "no longer in its catalog; the file stays"
+        path == nil ? "no longer listed" : "no longer listed; the file stays"
     }
 
     /// The reason why an idle sync doesn't end.

@@ -95,7 +95,7 @@ extension StatusTable {
         if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
             facts.append("next try after \(ClockText.local(retryAt, now: now, zone: zone))")
         }
-        if row.gone { facts.append("no longer in its catalog") }
+        if row.gone { facts.append("no longer listed") }
         return facts.joined(separator: ", ")
     }
 

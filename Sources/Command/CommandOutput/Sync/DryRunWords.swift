@@ -37,9 +37,9 @@ extension DryRunItem.Reason {
             return "failed\(reason); \(next)"
         case .paused: return "paused"
         case .cancelled: return "cancelled"
-        case .gone: return "no longer in its catalog"
-        case .goneHeld: return "no longer in its catalog, but --max-delete holds it"
-        case .goneUnfinished: return "no longer in its catalog, but --prune waits until no video is failed"
+        case .gone: return "no longer listed"
+        case .goneHeld: return "no longer listed, but --max-delete holds it"
+        case .goneUnfinished: return "no longer listed, but --prune waits until no video is failed"
         }
     }
 

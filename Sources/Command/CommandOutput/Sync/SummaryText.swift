@@ -34,7 +34,7 @@ package enum SummaryText {
             now += changes
         } else if summary.finishedNow == 0, summary.failedNow == 0, stop != nil || summary.bytes > 0 {
             now += changes
-            now.append(finished > 0 ? "no other video finished yet" : "no video finished yet")
+            now.append(finished > 0 ? "no video finished in this run" : "no video finished yet")
         } else if now.isEmpty, changes.isEmpty {
             let isNothingNew = finished > 0 && held == 0
             now.append(

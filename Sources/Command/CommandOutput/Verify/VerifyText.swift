@@ -65,7 +65,7 @@ package struct VerifyText {
         case .willBeReplaced: "the next sync downloads it again, and keeps this one until then"
         case .recorded: "its SHA-256 is recorded now"
         case .needsRetry: "it comes with the video"
-        case .goneFromCatalog: "it is no longer in its catalog; sync --prune removes it"
+        case .goneFromCatalog: "it is no longer listed; sync --prune removes it"
         case .held: "many files of its course are missing, so the state wasn't changed: is the disk mounted?"
         case .changedMeanwhile: "it changed during the check; verify it again"
         }

@@ -45,7 +45,7 @@ struct Init: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         guard let settings = SettingsFile.path(environment: context.environment) else {
-            throw await context.refuse(.usage, "HOME isn't set, so that there is no place for settings")
+            throw await context.refuse(.usage, "HOME isn't set, so there is no place for settings")
         }
         let folder = (settings as NSString).deletingLastPathComponent
         let file = catalog.map { URL(fileURLWithPath: $0).path } ?? "\(folder)/catalog.yaml"

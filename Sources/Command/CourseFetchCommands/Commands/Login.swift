@@ -45,7 +45,7 @@ struct Login: AsyncParsableCommand {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Tell the provider a parameter, such as which host to log in at; may be given several times.",
+            "Tell the provider a parameter, such as which host to log in at; can be repeated.",
             valueName: "key=value"))
     var parameters: [String] = []
 
@@ -59,7 +59,7 @@ struct Login: AsyncParsableCommand {
             throw ValidationError("--secrets-from needs --provider NAME")
         }
         if !parameters.isEmpty, provider == nil {
-            throw ValidationError("--set needs --provider NAME: who is told it")
+            throw ValidationError("--set needs --provider NAME")
         }
         if let wrong = parameters.first(where: { Self.pair($0) == nil }) {
             throw ValidationError("--set \(wrong): write KEY=VALUE")

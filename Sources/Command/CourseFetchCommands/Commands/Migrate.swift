@@ -14,9 +14,10 @@ struct Migrate: AsyncParsableCommand {
         abstract: "Take over what another downloader has.",
         usage: "coursefetch migrate <kind> <source> [--catalog <catalog> ...] [<options>]",
         discussion: """
-            Finished files come into the library, checked; the rest is told, or with --requeue downloaded anew, and \
-            what is proven to be the same continues. The source is only read. You can stop it at any time and run it \
-            again until nothing is left. docs/migrating.md has each kind of source.
+            Finished files are checked and come into the library; the rest is listed. With --requeue the next sync \
+            downloads the rest, and continues the bytes that the server confirms. The source is only read. You can \
+            stop the migration at any time and run it again until nothing is left. docs/migrating.md describes each \
+            kind of source.
 
             EXAMPLES:
               coursefetch migrate yt-dlp ~/old --write-catalog old.yaml
@@ -26,12 +27,12 @@ struct Migrate: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("What the source is: \(MigrationKinds.all).", valueName: "kind"),
+        help: ArgumentHelp("The kind of the source: \(MigrationKinds.all).", valueName: "kind"),
         completion: .list(MigrationKinds.names), transform: MigrationKinds.kind)
     var kind: SourceKind
 
     @Argument(
-        help: ArgumentHelp("The folder, or the file, that the other downloader left.", valueName: "source"),
+        help: ArgumentHelp("The other downloader's folder or file.", valueName: "source"),
         completion: .file())
     var source: String
 
@@ -46,49 +47,51 @@ struct Migrate: AsyncParsableCommand {
     @Flag(help: "Copy finished files (default).")
     var copy = false
 
-    @Flag(help: "Give them a second name instead, on the same disk; they aren't hashed.")
+    @Flag(help: "Hard-link finished files instead, on the same disk; they aren't hashed.")
     var link = false
 
-    @Flag(help: "Link where that is possible, otherwise copy; needs --remove-source.")
+    @Flag(help: "Hard-link where that is possible, otherwise copy; needs --remove-source.")
     var move = false
 
     @Option(
-        help: ArgumentHelp("What the source calls it, and which video it is: YAML or CSV.", valueName: "file"),
+        help: ArgumentHelp("Names in the source and their videos: YAML or CSV.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml", "csv"]))
     var map: String?
 
     @Option(
-        help: ArgumentHelp("Write a catalog of what is in none.", valueName: "file"),
+        help: ArgumentHelp("Write a catalog of the videos that no catalog has.", valueName: "file"),
         completion: .file(extensions: ["yaml"]))
     var writeCatalog: String?
 
-    @Flag(help: "Queue what can't be taken over: the next sync downloads it.")
+    @Flag(help: "Queue what can't be taken over; the next sync downloads it.")
     var requeue = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: ArgumentHelp("Let the next sync begin with what was queued, or pause it until resume.")
+        help: ArgumentHelp("Let the next sync download what was queued, or pause it until resume.")
     )
     var start = true
 
     @Flag(
         help: ArgumentHelp(
-            "Take an archive's lines without a file for videos that you have seen: they are cancelled (yt-dlp)."))
+            "Cancel videos that are in the archive but have no file, as seen (yt-dlp)."))
     var seen = false
 
-    @Flag(help: "Remove the source's files at the end, if all of it is in and every file was compared.")
+    @Flag(help: "Remove the source's files at the end, if all records are in and every file was compared.")
     var removeSource = false
 
-    @Option(help: ArgumentHelp("The other downloader's user whose records are meant (wqdownload).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Take over only the records of this user of the other downloader (wqdownload).", valueName: "name"))
     var sourceUser: String?
 
     @Option(
         help: ArgumentHelp(
-            "The list in the folder, by its name there (\(MigrationKinds.listed.joined(separator: ", "))).",
+            "The list's name in the folder (\(MigrationKinds.listed.joined(separator: ", "))).",
             valueName: "file"))
     var list: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Say for each record what would happen; change nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Show what would happen to each record; change nothing.")
     var dryRun = false
 
     @OptionGroup var output: JSONOption
@@ -106,7 +109,7 @@ struct Migrate: AsyncParsableCommand {
             throw ValidationError("--copy, --link and --move can't be used together")
         }
         if move, !removeSource {
-            throw ValidationError("--move needs --remove-source: only so is the source gone at the end")
+            throw ValidationError("--move needs --remove-source: otherwise the source would stay")
         }
         if !start, !requeue { throw ValidationError("--no-start needs --requeue: without it nothing is queued") }
         if sourceUser != nil { try MigrationKinds.check("--source-user", kind, MigrationKinds.ofUsers) }

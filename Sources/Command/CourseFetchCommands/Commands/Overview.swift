@@ -12,7 +12,7 @@ enum Overview {
           coursefetch plugins list                   list the installed providers
           coursefetch login --provider NAME          log in at a provider
 
-        A catalog lists courses, chapters and videos; a provider plugin knows the present URL of each video.
+        A catalog lists courses, chapters and videos; a provider plugin knows the current URL of each video.
         More: coursefetch help sync, or man coursefetch.
         """
 }

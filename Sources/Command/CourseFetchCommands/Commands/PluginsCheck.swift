@@ -11,16 +11,16 @@ struct PluginsCheck: AsyncParsableCommand {
         abstract: "Check whether a plugin does what the protocol says.",
         usage: "coursefetch plugins check <folder> [options]",
         discussion: """
-            Runs the plugin in FOLDER and talks to it like a sync, and in every way that a sync may: with odd ids, \
-            many requests at once, another clock. Prints a line per check, then what was sent, what came, and the \
-            sentence of docs/protocol.md that it violates.
+            Runs the plugin in FOLDER and sends it every request that a sync may send: with odd ids, many at once, \
+            with another clock. Prints a line for each check. For a failed check it prints the request, the answer, \
+            and the sentence of docs/protocol.md that the plugin violates.
 
-            The plugin's own fixtures/ say what to ask for, or --parameter does. Without any, made-up videos are asked \
-            for; their answers may be errors.
+            The videos come from the plugin's fixtures/, or from a course with the given --parameter. Without \
+            either, the check asks for made-up videos; the answers may be errors.
 
-            Fixtures are a folder with fixture.yaml and recorded HTTP exchanges, which a server on 127.0.0.1 replays \
-            in the place of the parameter 'endpoint'. --record makes such a folder from the real host, without secrets \
-            and personal data, and then checks with it. See docs/writing-a-provider.md.
+            Fixtures are a folder with fixture.yaml and recorded HTTP exchanges. A server on 127.0.0.1 replays them, \
+            and its address replaces the parameter 'endpoint'. --record makes such a folder from the real host, \
+            without secrets and personal data, and then checks with it. See docs/writing-a-provider.md.
 
             EXAMPLES:
               coursefetch plugins check ./my-provider
@@ -34,7 +34,7 @@ struct PluginsCheck: AsyncParsableCommand {
 
     @Option(
         name: [.long, .customShort("p")], parsing: .singleValue,
-        help: ArgumentHelp("A parameter of the course; may be given several times.", valueName: "key=value"))
+        help: ArgumentHelp("A parameter of the course; can be repeated.", valueName: "key=value"))
     var parameter: [String] = []
 
     @Option(

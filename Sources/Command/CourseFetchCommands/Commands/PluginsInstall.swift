@@ -10,10 +10,9 @@ struct PluginsInstall: AsyncParsableCommand {
         commandName: "install",
         abstract: "Check a plugin and copy it to your folder of plugins.",
         discussion: """
-            Takes a folder with a plugin.yaml, or a .tar.gz or .zip of one, and copies it to \
-            ~/.local/share/coursefetch/plugins/NAME, so that nobody else can write it. Hidden files stay behind. A \
-            newer version replaces an older one in one step. A plugin runs with your permissions: install what you \
-            trust.
+            Copies a folder with a plugin.yaml, or a .tar.gz or .zip of one, to \
+            ~/.local/share/coursefetch/plugins/NAME, where nobody else can write. Hidden files aren't copied. A newer \
+            version replaces an older one in one step. A plugin runs with your permissions: install what you trust.
 
             EXAMPLES:
               coursefetch plugins install ./my-host

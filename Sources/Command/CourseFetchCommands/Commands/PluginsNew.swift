@@ -11,8 +11,8 @@ struct PluginsNew: AsyncParsableCommand {
         abstract: "Make a folder with a new plugin.",
         usage: "coursefetch plugins new <name> --language <language> [<folder>]",
         discussion: """
-            The plugin is small, complete, and passes coursefetch plugins check: change it until it knows your host. \
-            One in Swift has to be built first. docs/writing-a-provider.md shows the way.
+            The new plugin is small and complete, and passes coursefetch plugins check: change it until it knows your \
+            host. A plugin in Swift has to be built first. docs/writing-a-provider.md describes each step.
 
             EXAMPLES:
               coursefetch plugins new my-host --language python

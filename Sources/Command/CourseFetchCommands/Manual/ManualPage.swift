@@ -22,7 +22,7 @@ struct ManualPage {
         page.section("DESCRIPTION")
         page.text(
             """
-            A catalog (a YAML file) lists courses, chapters and videos. A provider plugin knows the present URL of \
+            A catalog (a YAML file) lists courses, chapters and videos. A provider plugin knows the current URL of \
             each video. coursefetch downloads missing videos into a library folder, continues interrupted downloads, \
             and moves files when titles change.
             """)

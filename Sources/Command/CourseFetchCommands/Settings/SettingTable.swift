@@ -64,8 +64,8 @@ struct SettingTable: Sendable {
     let credentialHelper = SettingKey<[CredentialHelperText]>(
         "credential-helper", .list("command", separator: "\n", addsUp: true), standard: [],
         help: """
-            Who keeps the secrets of logins: a command that speaks git-credential's protocol, or PROVIDER=COMMAND for \
-            one provider; may be given several times.
+            Command that stores login secrets, in git-credential's protocol, or PROVIDER=COMMAND for one provider; \
+            can be repeated.
             """
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }

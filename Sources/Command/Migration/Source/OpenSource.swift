@@ -76,7 +76,7 @@ struct OpenSource: Sendable {
         return FilePath(folder).appending(name).string
     }
 
-    /// Whether a path in the source leads into a library, of whomever.
+    /// Whether a path in the source leads into somebody's library.
     func isInLibrary(_ path: String) -> Bool {
         var handle = place.folder
         for name in path.split(separator: "/").dropLast() {
