@@ -65,7 +65,6 @@ final class Connection {
         return true
     }
 
-    /// Closes it.
     func close() {
         shutdown(socket, Int32(SHUT_RDWR))
         Self.close(socket)

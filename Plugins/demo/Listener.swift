@@ -14,7 +14,6 @@ struct Listener: Sendable {
     }
 
     private let socket: Int32
-    /// The port.
     let port: UInt16
 
     /// Opens it.

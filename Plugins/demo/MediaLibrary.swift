@@ -31,7 +31,6 @@ struct MediaLibrary: Sendable {
         self.files = files
     }
 
-    /// The file of this name.
     subscript(name: String) -> File? { files[name] }
 
     /// The names of the videos, without their extensions.

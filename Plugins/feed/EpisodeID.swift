@@ -6,10 +6,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The id of an episode, as it is listed. Ids are stored and shown, and written beside the videos: an address that may be
-/// a secret of the feed's reader is replaced by its digest.
+/// The id of an episode, as it is listed. Ids are stored and shown, and written beside the videos: an address that may
+/// be a secret of the feed's reader is replaced by its digest.
 enum EpisodeID {
-    /// The id for the listing.
     static func listed(_ id: String, ofPrivateFeed isPrivate: Bool) -> String {
         mayBeSecret(id, ofPrivateFeed: isPrivate) ? hidden(id) : id
     }

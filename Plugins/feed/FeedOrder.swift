@@ -13,8 +13,8 @@ enum FeedOrder: String {
 
     /// The feed as a listing: a season is a chapter.
     ///
-    /// - Parameter hidesAddresses: leaves the addresses of the media out, since listings are stored. Those with a query are
-    ///   never in it.
+    /// - Parameter hidesAddresses: leaves the addresses of the media out, since listings are stored. Those with a query
+    ///   are never in it.
     func listing(_ feed: Feed, hidesAddresses: Bool) -> Listing {
         var seasons: [Int: [Feed.Episode]] = [:]
         var direct: [Feed.Episode] = []
@@ -63,8 +63,8 @@ enum FeedOrder: String {
         cover.flatMap { hidesAddresses && $0.contains("?") ? nil : $0 }
     }
 
-    /// By the episodes' numbers if all have one, otherwise by their dates if all have one, otherwise as in a feed, which
-    /// begins with the newest.
+    /// By the episodes' numbers if all have one, otherwise by their dates if all have one, otherwise as in a feed,
+    /// which begins with the newest.
     private func sorted(_ episodes: [Feed.Episode]) -> [Feed.Episode] {
         guard self != .feed else { return episodes }
         // The feed's own order decides between equals, for which Swift's sort is stable enough only by an index.

@@ -24,7 +24,6 @@ struct FeedReader {
         elements = FeedElements(own: root.namespace)
     }
 
-    /// The feed.
     func feed() throws(ProviderError) -> Feed {
         let base = base(of: root, in: address)
         switch root.name {

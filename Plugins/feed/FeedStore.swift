@@ -19,8 +19,8 @@ actor FeedStore {
     /// Several videos of a feed are asked for at once: one of them reads it.
     private var reading: [String: Task<Result<Feed, ProviderError>, Never>] = [:]
 
-    /// The feed, or nil if it hasn't changed since `validator`. If it can't be read, `endpoint` is wrong: that has to be
-    /// told, since no later attempt helps.
+    /// The feed, or nil if it hasn't changed since `validator`. If it can't be read, `endpoint` is wrong: that has to
+    /// be told, since no later attempt helps.
     func read(_ endpoint: Endpoint, since validator: String?) async throws(ProviderError) -> Feed? {
         let key = Self.key(endpoint)
         guard let feed = try await Self.fetch(endpoint, since: validator, ifUnreadable: .invalidParameters) else {
@@ -34,8 +34,8 @@ actor FeedStore {
         return feed
     }
 
-    /// The feed as it is now. With `isFresh` its server is asked, which may say that it hasn't changed. If it can't be read,
-    /// that may pass: it could be when it was listed.
+    /// The feed as it is now. With `isFresh` its server is asked, which may say that it hasn't changed. If it can't be
+    /// read, that may pass: it could be when it was listed.
     func current(_ endpoint: Endpoint, isFresh: Bool) async throws(ProviderError) -> Feed {
         let key = Self.key(endpoint)
         if !isFresh, let kept = kept[key], kept.readAt.duration(to: .now) < Self.freshness { return kept.feed }

@@ -14,16 +14,16 @@ struct EndpointFile {
         return !IndexReader.mayBeFolder(String(name))
     }
 
-    /// What the server says of the address as it is written; nil if it doesn't answer that. Of a folder servers redirect
-    /// to the address with a slash.
+    /// What the server says of the address as it is written; nil if it doesn't answer that. Of a folder servers
+    /// redirect to the address with a slash.
     func head() async -> HTTPResponse? {
         let request = HTTPRequest(
             "HEAD", endpoint.address, headers: IndexProvider.headers, login: endpoint.login)
         do throws(ProviderError) { return try await endpoint.client.send(request) } catch { return nil }
     }
 
-    /// Whether a response is about a file. Some servers list a folder without the slash: a page or JSON may be that, unless
-    /// `isNoFolder`.
+    /// Whether a response is about a file. Some servers list a folder without the slash: a page or JSON may be that,
+    /// unless `isNoFolder`.
     static func isFile(_ response: HTTPResponse?, isNoFolder: Bool) -> Bool {
         guard let response, (200...299).contains(response.status), !response.address.path.hasSuffix("/") else {
             return false

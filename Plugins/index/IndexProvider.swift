@@ -53,8 +53,8 @@ struct IndexProvider: Provider {
         return try await IndexReader(response).entries(media, endpoint.client, endpoint.login).beneath(path)
     }
 
-    /// The course's own folder. Its address may be that of a file by mistake: before another is made of it, the server is
-    /// asked about it, if it looks like a file's; any other one only after the server has nothing at the folder's.
+    /// The course's own folder. Its address may be that of a file by mistake: before another is made of it, the server
+    /// is asked about it, if it looks like a file's; any other one only after the server has nothing at the folder's.
     private static func root(_ endpoint: Endpoint, _ address: WebAddress) async throws(ProviderError) -> HTTPResponse {
         let file = EndpointFile(endpoint: endpoint)
         let head = file.isLikely ? await file.head() : nil

@@ -7,10 +7,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the listing of a folder: the pages of nginx, Apache, lighttpd, Caddy and others, or the JSON of nginx and Caddy.
+/// Reads the listing of a folder: the pages of nginx, Apache, lighttpd, Caddy and others, or the JSON of nginx and
+/// Caddy.
 ///
-/// Of a page only links directly into the folder count, so that columns to sort by, the parent folder and whatever a theme
-/// adds are left out.
+/// Of a page only links directly into the folder count, so that columns to sort by, the parent folder and whatever a
+/// theme adds are left out.
 struct IndexReader {
     /// Of nginx (`type`, `mtime`) or Caddy (`is_dir`, `mod_time`).
     private struct JSONEntry: Decodable {
@@ -34,8 +35,8 @@ struct IndexReader {
 
     init(_ response: HTTPResponse) { self.response = response }
 
-    /// What is in the folder, the files by `media`. A server that doesn't mark folders is asked for each name that may be
-    /// one: it redirects to the name with a slash.
+    /// What is in the folder, the files by `media`. A server that doesn't mark folders is asked for each name that may
+    /// be one: it redirects to the name with a slash.
     func entries(
         _ media: MediaFiles, _ client: HTTPClient, _ login: BasicLogin?
     ) async throws(ProviderError) -> FolderWalk.Entries {
@@ -139,7 +140,8 @@ struct IndexReader {
             || end.allSatisfy(\.isNumber)
     }
 
-    /// Where a reference leads: directly into the folder, or, without a name, to the one above it. Nil for anywhere else.
+    /// Where a reference leads: directly into the folder, or, without a name, to the one above it. Nil for anywhere
+    /// else.
     private func target(of reference: String) -> (name: Substring?, isFolder: Bool)? {
         guard !reference.hasPrefix("?"), !reference.hasPrefix("#"),
             let address = response.address.resolving(reference), address.origin == response.address.origin,

@@ -19,9 +19,9 @@ enum ListedDate {
         return date(in: PlainText.unescaped(String(decoding: link.after, as: UTF8.self)))
     }
 
-    /// The first date with a time of day: `20-Nov-2026 23:00` (nginx), `2026-11-20 23:00` (Apache), `2026-Nov-20 23:00:00`
-    /// (lighttpd, fancyindex), `20Nov2026 23:00` (mini_httpd), `20 Nov 2026 23:00:00 GMT` (wsgidav), `2026-11-20
-    /// 23:00:00.5 +0000 UTC` (rclone).
+    /// The first date with a time of day: `20-Nov-2026 23:00` (nginx), `2026-11-20 23:00` (Apache), `2026-Nov-20
+    /// 23:00:00` (lighttpd, fancyindex), `20Nov2026 23:00` (mini_httpd), `20 Nov 2026 23:00:00 GMT` (wsgidav),
+    /// `2026-11-20 23:00:00.5 +0000 UTC` (rclone).
     static func date(in text: String) -> Date? {
         let words = text.split { $0.isWhitespace || $0 == "," }
         for index in words.indices {

@@ -1,7 +1,6 @@
-/// The links of an HTML page, each with what is written in it and behind it in its row. One pass over the page, whatever
-/// is in it.
+/// The links of an HTML page, each with what is written in it and behind it in its row. One pass over the page,
+/// whatever is in it.
 struct PageLinks {
-    /// A link.
     struct Link {
         /// The value of `href`, entities resolved.
         let reference: String
@@ -31,7 +30,6 @@ struct PageLinks {
     private var isLineByLine = false
     private(set) var links: [Link] = []
 
-    /// Reads `page`.
     init(_ page: [UInt8]) {
         self.page = page
         while index < page.count, links.count < Self.linkBound {

@@ -1,7 +1,6 @@
 import ProviderKit
 import Subprocess
 
-/// The user's rclone.
 enum RcloneProgram {
     static let missing = ProviderError(
         .unavailable, "rclone isn't installed: sudo apt-get install rclone, or see https://rclone.org/install")

@@ -2,11 +2,12 @@ import ProviderKit
 
 /// A folder of a storage of the user's rclone: `nas:lectures/physics`.
 ///
-/// Only storages that are set up by name: rclone's other forms let a catalog give options, and some of these run commands.
+/// Only storages that are set up by name: rclone's other forms let a catalog give options, and some of these run
+/// commands.
 struct RcloneRemote: Hashable, Sendable {
     /// The name of the storage.
     let name: String
-    /// All of it, as rclone wants it.
+    /// The remote as rclone expects it: storage, colon, path.
     let text: String
 
     /// Reads the parameter `remote`.

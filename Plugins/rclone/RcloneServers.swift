@@ -23,19 +23,19 @@ import Darwin
 #endif
 
 /// `rclone serve http` for each storage, on a free port of the loopback interface, with a password made for this run. A
-/// storage whose root may not be read is served by its folders. All end with this process, however that ends: a shell waits
-/// for the end of its input, which is ours.
+/// storage whose root may not be read is served by its folders. All end with this process, however that ends: a shell
+/// waits for the end of its input, which is ours.
 actor RcloneServers {
-    /// One that answers.
+    /// A running `rclone serve` that answers.
     struct Server: Sendable, PrintsRedacted {
         var address: WebAddress
         let login: BasicLogin
     }
 
     private static let bound = 32
-    /// `$1` is the line of a file of passwords, the rest the command. The file has no name any more when the command begins,
-    /// so that nothing is left of it. The command's own input is nothing; the input of the script is watched by a process
-    /// beside it.
+    /// `$1` is the line of a file of passwords, the rest the command. The file has no name any more when the command
+    /// begins, so that nothing is left of it. The command's own input is nothing; the input of the script is watched by
+    /// a process beside it.
     private static let script = """
         umask 077
         file=$(mktemp) && printf '%s\\n' "$1" >"$file" && exec 4<"$file" && rm -f "$file" || exit 126
@@ -203,8 +203,8 @@ actor RcloneServers {
 }
 
 extension BasicLogin {
-    /// The line of a file of passwords as Apache has it. It has a digest of the password, which a guess doesn't find: this one
-    /// is random.
+    /// The line of a file of passwords as Apache has it. It has a digest of the password, which a guess doesn't find:
+    /// this one is random.
     fileprivate var passwordLine: String {
         "\(username):{SHA}\(Data(Insecure.SHA1.hash(data: Data(password.value.utf8))).base64EncodedString())"
     }

@@ -13,9 +13,9 @@ import Musl
 import Darwin
 #endif
 
-/// The source of a server's secret: the file in the configuration folder that the catalog names, else the credentials, else
-/// the host's own file there. Never the catalog's own text, and never another server's secret: a catalog chooses the URL,
-/// but the user decides which servers get signatures, and whether anybody on the way may read them.
+/// The source of a server's secret: the file in the configuration folder that the catalog names, else the credentials,
+/// else the host's own file there. Never the catalog's own text, and never another server's secret: a catalog chooses
+/// the URL, but the user decides which servers get signatures, and whether anybody on the way may read them.
 struct SecretSource {
     private static let bound = 65_536
 
@@ -44,7 +44,6 @@ struct SecretSource {
         return "\(isPlain ? "http" : "https")://\(rest)"
     }
 
-    /// The secret.
     func secret(_ credentials: Secret<JSONValue>?) throws(ProviderError) -> String {
         if let secretFile {
             let file = try file(named: secretFile)

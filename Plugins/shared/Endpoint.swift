@@ -8,7 +8,7 @@ struct Endpoint: PrintsRedacted {
     let login: BasicLogin?
     let client: HTTPClient
 
-    /// Of a course that is listed.
+    /// The endpoint of a course that is to be listed.
     init(_ request: ListRequest) throws(ProviderError) {
         try self.init(request.course.parameters, request.credentials, request.settings)
     }
@@ -28,7 +28,7 @@ struct Endpoint: PrintsRedacted {
             server: address.origin)
     }
 
-    /// Of parameters and credentials.
+    /// The endpoint that the parameters and the credentials name.
     init(
         _ parameters: [String: JSONValue], _ credentials: Secret<JSONValue>?, _ settings: HostSettings
     ) throws(ProviderError) {

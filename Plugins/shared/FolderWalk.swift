@@ -2,7 +2,6 @@ import ProviderKit
 
 /// Reads a folder and those in it, several at a time and within bounds.
 struct FolderWalk: Sendable {
-    /// The entries of one folder.
     struct Entries: Sendable {
         var folders: [String] = []
         /// The videos. Their paths end with their names.
@@ -41,8 +40,8 @@ struct FolderWalk: Sendable {
     /// Reads the parameter `depth`.
     init(_ parameters: [String: JSONValue]) { depth = Int(parameters["depth"]?.int ?? 10) }
 
-    /// All files; no folders. `read` gets the names from the course's folder down. A subfolder that may not be read, or has just gone,
-    /// is left out with a warning.
+    /// All files; no folders. `read` gets the names from the course's folder down. A subfolder that may not be read, or
+    /// has just gone, is left out with a warning.
     func files(
         _ read: @escaping @Sendable ([String]) async -> Result<Entries, ProviderError>
     ) async throws(ProviderError) -> Entries {

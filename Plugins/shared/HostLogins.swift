@@ -1,12 +1,12 @@
 import ProviderHTTP
 import ProviderKit
 
-/// The logins of a user, each for one server: a catalog chooses the address, but what was typed for one server goes to no
-/// other.
+/// The logins of a user, each for one server: a catalog chooses the address, but what was typed for one server goes to
+/// no other.
 ///
-/// The credentials are `{"hosts": {"https://media.example.org": {"username": …, "password": …}}}`. Others, such as a bare
-/// `{"username": …, "password": …}` of another plugin that had the name before, don't say whose they are, and count for
-/// nothing.
+/// The credentials are `{"hosts": {"https://media.example.org": {"username": …, "password": …}}}`. Others, such as a
+/// bare `{"username": …, "password": …}` of another plugin that had the name before, don't say whose they are, and
+/// count for nothing.
 struct HostLogins: PrintsRedacted {
     private let credentials: JSONValue
 
@@ -51,8 +51,8 @@ struct HostLogins: PrintsRedacted {
         return Login(credentials: credentials)
     }
 
-    /// Runs a login's request. What isn't there is a mistake in the parameter `endpoint`, or beside it: a login is about no
-    /// course.
+    /// Runs a login's request. What isn't there is a mistake in the parameter `endpoint`, or beside it: a login is
+    /// about no course.
     static func trying<Answer>(
         _ body: () async throws(ProviderError) -> Answer
     ) async throws(ProviderError) -> Answer {

@@ -10,8 +10,8 @@ import Foundation
 
 /// Hands out a listing in pages that fit into lines, and finds out whether it has changed.
 ///
-/// A provider reads its course in whole. `known` is a digest of that, with the server's validator if it has one: an equal
-/// digest, or the server's word, makes the answer `unchanged`.
+/// A provider reads its course in whole. `known` is a digest of that, with the server's validator if it has one: an
+/// equal digest, or the server's word, makes the answer `unchanged`.
 final class ListingPages: Sendable {
     /// What a provider has read.
     enum Reading {

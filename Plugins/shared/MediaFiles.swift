@@ -79,8 +79,8 @@ struct MediaFiles {
         return String(name.dropLast(end.count + 1))
     }
 
-    /// `*` is any number of characters, `?` one. Linear in the product of both lengths: after a mismatch only the last star
-    /// is tried again.
+    /// `*` is any number of characters, `?` one. Linear in the product of both lengths: after a mismatch only the last
+    /// star is tried again.
     private static func matches(_ name: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
         var (position, place) = (name.startIndex, pattern.startIndex)
         var star: (place: Int, position: Int)?

@@ -2,7 +2,6 @@ import ProviderKit
 
 /// Text with names in braces.
 struct Template {
-    /// The words for the names.
     var words: [String: String]
     /// Whether words are percent-encoded.
     var isEncoding = false
@@ -16,7 +15,8 @@ struct Template {
         return words
     }
 
-    /// `text` with each name replaced by its word. `parameter` is the name for errors; with `blamesName` an unknown name is.
+    /// `text` with each name replaced by its word. `parameter` is the name for errors; with `blamesName` an unknown
+    /// name is.
     func fill(_ text: String, parameter: String, blamesName: Bool = false) throws(ProviderError) -> String {
         var result = ""
         var rest = text[...]

@@ -30,8 +30,8 @@ struct WebDAVFolder: Sendable, PrintsRedacted {
             ], body: Self.question, login: login)
     }
 
-    /// The ETag of the folder, if it changes with anything beneath it: Nextcloud and ownCloud do so. Nil elsewhere, where
-    /// an ETag of a folder, if there is one, may say nothing of the folders in it.
+    /// The ETag of the folder, if it changes with anything beneath it: Nextcloud and ownCloud do so. Nil elsewhere,
+    /// where an ETag of a folder, if there is one, may say nothing of the folders in it.
     func state() async throws(ProviderError) -> String? {
         let response = try await client.send(request(at: address, depth: 0))
         guard let own = try Self.found(in: response).first(where: { $0.names.isEmpty }) else {

@@ -31,12 +31,10 @@ package struct LayoutError: Error, Sendable, Equatable {
         case tooDeep
         case noExtension
         case extensionInside
-        /// The course has no folder of its own.
         case noCourseFolder
         case namesNoVideo
     }
 
-    /// The mistake.
     package let reason: Reason
     /// The number of Unicode scalars before the mistake.
     package let offset: Int

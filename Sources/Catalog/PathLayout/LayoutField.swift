@@ -1,4 +1,3 @@
-/// The fields of a layout.
 package enum LayoutField: String, Sendable, Hashable, CaseIterable {
     // Of the course.
     case course
@@ -30,7 +29,6 @@ package enum LayoutField: String, Sendable, Hashable, CaseIterable {
     /// The file's extension; always at the end.
     case ext
 
-    /// The owner of a field.
     enum Owner { case course, chapter, video }
 
     var owner: Owner {

@@ -1,17 +1,14 @@
 /// The values of a layout's fields, for one video, or for a folder.
 package struct LayoutValues: Sendable {
-    /// The course's title and id.
     package var course: (title: String, id: String)
     /// The chapter's title, id and number in its course; nil directly under the course.
     package var chapter: (title: String, id: String, number: Int)?
     /// See ``LayoutField/season``.
     package var season: Int
-    /// The provider's name.
     package var provider: String
     /// The video; nil for a folder.
     package var video: Video?
 
-    /// The video's own values.
     package struct Video: Sendable {
         package var title: String
         package var id: String

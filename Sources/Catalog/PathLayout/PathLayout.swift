@@ -69,7 +69,6 @@ extension PathLayout.Component {
 }
 
 extension PathLayout.Part {
-    /// The fields in it.
     package var fields: [LayoutField] {
         switch self {
         case .text: []
@@ -79,7 +78,6 @@ extension PathLayout.Part {
     }
 }
 
-/// Layouts with a name.
 package enum LayoutPreset: String, Sendable, CaseIterable {
     /// Readable folders.
     case plain
@@ -90,7 +88,6 @@ package enum LayoutPreset: String, Sendable, CaseIterable {
     /// A course is a podcast: one folder, in the course's order.
     case podcast
 
-    /// Its template.
     package var template: String {
         switch self {
         case .plain: "{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}"

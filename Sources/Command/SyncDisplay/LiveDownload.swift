@@ -3,7 +3,6 @@ import SyncFacts
 
 /// One download as the live view shows it.
 struct LiveDownload: Sendable {
-    /// Its current activity.
     enum Phase: Sendable, Equatable {
         /// Its URL is known, no byte has arrived yet.
         case connecting
@@ -39,7 +38,7 @@ struct LiveDownload: Sendable {
         dataSince = now
     }
 
-    /// The part that exists now.
+    /// The bytes that exist now.
     var partial: SyncStart.Partial { SyncStart.Partial(bytes: progress.bytes, size: progress.size) }
 
     /// The existing fraction, if the size is known.

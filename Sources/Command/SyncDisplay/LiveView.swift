@@ -43,7 +43,6 @@ package struct LiveView: Sendable {
         return active.values.sorted { place($0) < place($1) }
     }
 
-    /// Records an event.
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
         case .lockWaiting(let holder, let until):

@@ -16,7 +16,6 @@ import Darwin
 /// It gets its own process group, which is ended as a whole: TERM at its limit, and KILL 2 seconds later. Once the
 /// program itself has ended, remaining processes of the group are killed: none is left when ``run(watch:)`` returns.
 package struct BoundedProcess: Sendable {
-    /// The way it ended.
     package enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signaled(Int32)

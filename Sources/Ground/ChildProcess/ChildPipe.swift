@@ -18,10 +18,10 @@ import Darwin
 /// A pipe to or from a child, made before the child is started.
 ///
 /// swift-subprocess 1.0.2 makes the pipes of a child one after the other, and traps if the second or third one can't be
-/// made: the descriptors of the first are destroyed unclosed. So a child gets its standard input and standard error from
-/// here, and only its standard output, which is made first, from there.
+/// made: the descriptors of the first are destroyed unclosed. So a child gets its standard input and standard error
+/// from here, and only its standard output, which is made first, from there.
 package final class ChildPipe: Sendable {
-    /// The part of this process.
+    /// What this process does at its own end.
     package enum Side: Sendable {
         case reads, writes
     }

@@ -21,7 +21,6 @@ package final class FolderHandle: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The kind of a name's entry.
     package enum Entry: Sendable, Hashable {
         case file(FileFacts)
         case folder

@@ -6,7 +6,6 @@ import Musl
 import Darwin
 #endif
 
-/// The machine's name.
 package enum HostName {
     /// The system's name; `unknown` if it has none.
     package static var current: String {

@@ -2,14 +2,12 @@
 package struct LockFile: Sendable {
     /// Nil: `name` is a path.
     package var folder: FolderHandle?
-    /// The file's name.
     package var name: String
     /// For messages.
     package var shownPath: String
     /// Of a new file, before the umask.
     package var mode: UInt16
 
-    /// A lock by its path.
     package init(path: String, mode: UInt16) {
         name = path
         shownPath = path

@@ -2,7 +2,6 @@ package import Foundation
 
 /// The holder of a lock, as recorded by itself. Its text is safe to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
-    /// The machine's name.
     package var host: String
     /// Its process id.
     package var pid: Int

@@ -11,7 +11,8 @@ import Darwin
 
 /// Reads and writes content that fits in memory: small files, and pieces of large ones.
 package enum SmallFile {
-    /// The content of a regular file; nil if it is longer than `limit`. Throws `invalidArgument` for anything but a file.
+    /// The content of a regular file; nil if it is longer than `limit`. Throws `invalidArgument` for anything but a
+    /// file.
     package static func read(_ descriptor: CInt, upTo limit: Int) throws(Errno) -> Data? {
         var facts = stat()
         try systemCall { fstat(descriptor, &facts) }

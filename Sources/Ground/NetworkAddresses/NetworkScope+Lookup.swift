@@ -44,8 +44,8 @@ extension NetworkScope {
 
     /// The network of a host with addresses in these; nil for none.
     ///
-    /// A private address counts more than a public one: a server at home often has both. This machine and the link count
-    /// only if there is nothing else: whoever owns a name could add their addresses to it.
+    /// A private address counts more than a public one: a server at home often has both. This machine and the link
+    /// count only if there is nothing else: whoever owns a name could add their addresses to it.
     package static func of(_ scopes: Set<NetworkScope>) -> NetworkScope? {
         scopes.count <= 1 ? scopes.first : scopes.contains(.privateNetwork) ? .privateNetwork : .world
     }

@@ -27,7 +27,6 @@ package struct MetadataCourse: Sendable {
         package var number: Int
         /// The number in its course.
         package var index: Int
-        /// The file.
         package var path: String
         /// In bytes.
         package var size: Int64
@@ -70,7 +69,6 @@ package struct MetadataCourse: Sendable {
         package var description: String?
         /// The course's, if the layout has none for chapters.
         package var folder: String
-        /// Its number in the course.
         package var number: Int
         /// Its number among the chapters; 0 for the videos beside them.
         package var season: Int
@@ -114,7 +112,6 @@ package struct MetadataCourse: Sendable {
         self.chapters = chapters
     }
 
-    /// All of its videos.
     package var videos: [Video] { chapters.flatMap(\.videos) }
 }
 
@@ -130,7 +127,6 @@ extension MetadataCourse.Video {
         return String(path.dropLast(name.distance(from: dot, to: name.endIndex)))
     }
 
-    /// The file's extension.
     var fileExtension: String {
         path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
     }

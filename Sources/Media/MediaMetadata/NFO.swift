@@ -1,5 +1,5 @@
-/// `.nfo` files: a course is a show, a chapter a season, a video an episode. Related: kodi.wiki/view/NFO_files/TV_shows,
-/// jellyfin.org/docs/general/server/metadata/nfo.
+/// `.nfo` files: a course is a show, a chapter a season, a video an episode. Related:
+/// kodi.wiki/view/NFO_files/TV_shows, jellyfin.org/docs/general/server/metadata/nfo.
 enum NFO {
     static func files(of course: MetadataCourse) -> [MetadataFile] {
         var files = [MetadataFile(path: "\(course.folder)/tvshow.nfo", text: show(course))]

@@ -10,12 +10,9 @@ import Foundation
 ///
 /// Related: RFC 7617
 public struct BasicLogin: Sendable, Hashable, PrintsRedacted {
-    /// The user name.
     public var username: String
-    /// The password.
     public var password: Secret<String>
 
-    /// Makes a login.
     public init(username: String, password: String) {
         self.username = username
         self.password = Secret(password)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One request on its way, and what has arrived of its response.
 ///
-/// `@unchecked Sendable`: after it is made only ``CurlThread``'s thread uses it, until the result is handed over; any thread
-/// may cancel it.
+/// `@unchecked Sendable`: after it is made only ``CurlThread``'s thread uses it, until the result is handed over; any
+/// thread may cancel it.
 final class CurlExchange: @unchecked Sendable, PrintsRedacted {
     private static let headerBound = 256 << 10
 

@@ -14,8 +14,8 @@ import Darwin
 ///
 /// It is started by the first request: a provider that makes none pays nothing for it.
 ///
-/// `@unchecked Sendable`: other threads use the inbox and `curl_multi_wakeup`, the one function that libcurl allows on any
-/// thread.
+/// `@unchecked Sendable`: other threads use the inbox and `curl_multi_wakeup`, the one function that libcurl allows on
+/// any thread.
 final class CurlThread: @unchecked Sendable {
     static let shared = CurlThread()
 

@@ -39,13 +39,13 @@ public struct HTTPClient: Sendable, PrintsRedacted {
         try await send(HTTPRequest("GET", address, headers: headers, login: login)).checked()
     }
 
-    /// Sends `request` and returns the response with whatever status; throws if there is none: the server can't be reached,
-    /// is too slow, breaks off in the middle, or sends more than ``bodyBound``.
+    /// Sends `request` and returns the response with whatever status; throws if there is none: the server can't be
+    /// reached, is too slow, breaks off in the middle, or sends more than ``bodyBound``.
     ///
-    /// Redirects are followed for GET, HEAD and PROPFIND, and with 307 and 308 for every method; 303 makes a GET of any. `login`,
-    /// `Authorization` and `Cookie` stay with the origin of the first request, a redirect of a body to another origin is an
-    /// error, and so is one from https to http. Of a confined client the address of the connection counts, with a proxy,
-    /// which resolves names itself, the host's name; nothing is sent beyond its reach.
+    /// Redirects are followed for GET, HEAD and PROPFIND, and with 307 and 308 for every method; 303 makes a GET of
+    /// any. `login`, `Authorization` and `Cookie` stay with the origin of the first request, a redirect of a body to
+    /// another origin is an error, and so is one from https to http. Of a confined client the address of the connection
+    /// counts, with a proxy, which resolves names itself, the host's name; nothing is sent beyond its reach.
     public func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         let end = ContinuousClock.now + timeout
         var request = request

@@ -4,7 +4,6 @@ public import ProviderKit
 public struct HTTPRequest: Sendable, PrintsRedacted {
     /// The method, such as `GET`, `POST` or `PROPFIND`.
     public var method: String
-    /// The requested address.
     public var address: WebAddress
     /// Header fields. `Authorization` and `Cookie` aren't sent to another origin than that of ``address``; the others
     /// follow redirects.
@@ -14,7 +13,6 @@ public struct HTTPRequest: Sendable, PrintsRedacted {
     /// A login, sent to the origin of ``address`` only.
     public var login: BasicLogin?
 
-    /// Makes a request.
     public init(
         _ method: String = "GET", _ address: WebAddress, headers: [String: String] = [:], body: [UInt8]? = nil,
         login: BasicLogin? = nil

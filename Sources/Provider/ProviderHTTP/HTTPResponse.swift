@@ -73,8 +73,8 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         }
     }
 
-    /// The time to wait according to `Retry-After`: seconds, or a date, which counts from the server's `Date` or else from
-    /// this machine's clock.
+    /// The time to wait according to `Retry-After`: seconds, or a date, which counts from the server's `Date` or else
+    /// from this machine's clock.
     ///
     /// Related: RFC 9110 §10.2.3
     public var retryAfter: Duration? {
@@ -103,8 +103,8 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     }
 
     /// The same for documents that are written without care: also with blanks before them, text behind them, bare
-    /// ampersands, HTML's named characters, or in another encoding than they say. `mistake` is the first mistake that was
-    /// repaired; it has nothing of the text.
+    /// ampersands, HTML's named characters, or in another encoding than they say. `mistake` is the first mistake that
+    /// was repaired; it has nothing of the text.
     public func repairedXML() throws(ProviderError) -> (root: XMLElement, mistake: String?) {
         let read = try xml { bytes throws(XMLMistake) in try XMLReader.repairedRoot(of: bytes, charset: charset) }
         return (read.root, read.mistake?.message)

@@ -9,7 +9,7 @@ extension HostSettings {
         return !proxy.isEmpty && !environment.isExempt(address.name)
     }
 
-    /// The proxy for requests of every scheme; nil where the environment decides. Its variables, if a plugin gets them, say
-    /// more: which of them is for http, and which for https.
+    /// The proxy for requests of every scheme; nil where the environment decides. Its variables, if a plugin gets them,
+    /// say more: which of them is for http, and which for https.
     var ownProxy: String? { EnvironmentProxy.current.isSet ? nil : proxy?.value }
 }

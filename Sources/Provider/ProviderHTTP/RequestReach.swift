@@ -11,8 +11,8 @@ struct RequestReach: Sendable {
     /// The networks of its addresses; none if they couldn't be found out.
     let scopes: Set<NetworkScope>
 
-    /// Whether a request to `name` may be sent in `scope`. The server itself may have addresses in several networks; of them
-    /// the one that ``NetworkScope/of(_:)`` chooses counts for others.
+    /// Whether a request to `name` may be sent in `scope`. The server itself may have addresses in several networks; of
+    /// them the one that ``NetworkScope/of(_:)`` chooses counts for others.
     func allows(_ scope: NetworkScope, for name: String) -> Bool {
         if scope == .world { return true }
         return name == server ? scopes.isEmpty || scopes.contains(scope) : scope == NetworkScope.of(scopes)

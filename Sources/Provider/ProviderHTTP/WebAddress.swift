@@ -11,7 +11,6 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
     private static let longestHost = 253
     private static let longest = 16_384
 
-    /// The whole of it.
     public let text: String
     /// `http` or `https`.
     public let scheme: String
@@ -31,17 +30,19 @@ public struct WebAddress: Sendable, Hashable, PrintsRedacted {
     /// Scheme, host and port: `https://media.example.org`.
     public var origin: String { "\(scheme)://\(host)" }
 
-    /// Reads `text`; blanks and characters beyond ASCII are percent-encoded. Nil if it isn't an absolute http or https URL,
-    /// has a user name in it, or is longer than 16 KiB.
+    /// Reads `text`; blanks and characters beyond ASCII are percent-encoded. Nil if it isn't an absolute http or https
+    /// URL, has a user name in it, or is longer than 16 KiB.
     public init?(_ text: String) { self.init(text, at: nil) }
 
-    /// The address of `reference` within the document at this address: absolute or relative, as in a `Location` or `href`.
+    /// The address of `reference` within the document at this address: absolute or relative, as in a `Location` or
+    /// `href`.
     ///
     /// Related: RFC 3986 §5.2
     public func resolving(_ reference: String) -> WebAddress? { WebAddress(reference, at: self.text) }
 
-    /// The address with these names appended to the path, each percent-encoded in whole; a trailing slash of the path is
-    /// not doubled, and the query is left out. Nil if one of them is empty, `.` or `..`, which no server takes for a name.
+    /// The address with these names appended to the path, each percent-encoded in whole; a trailing slash of the path
+    /// is not doubled, and the query is left out. Nil if one of them is empty, `.` or `..`, which no server takes for a
+    /// name.
     public func appending(_ names: [String], isFolder: Bool = false) -> WebAddress? {
         guard names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }) else { return nil }
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path

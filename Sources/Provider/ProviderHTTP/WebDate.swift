@@ -29,8 +29,8 @@ package enum WebDate {
     }
 
     /// The forms of HTTP and mail in whole seconds since 1970: `Sun, 06 Nov 1994 08:49:37 GMT`, `6 Nov 94 08:49 +0100`,
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`, `Nov 6, 1994`, `1994-Nov-06 08:49`. A time without a
-    /// zone is UTC, a day without a time its beginning.
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`, `Nov 6, 1994`, `1994-Nov-06 08:49`. A time without
+    /// a zone is UTC, a day without a time its beginning.
     package static func seconds(_ text: String) -> Int64? {
         guard var words = words(text, separators: " ,\t\n\r") else { return nil }
         if let first = words.first, first.first?.isNumber == false, month(first) == nil { words.removeFirst() }
@@ -49,7 +49,8 @@ package enum WebDate {
         return seconds(year, month, day, clock: words.dropFirst(3).first, zone: words.dropFirst(4).first)
     }
 
-    /// The forms that ISO 8601 allows beside RFC 3339: `2026-09-21`, `2026-09-21T10:00+02:00`, `2026-09-21 10:00:00 CEST`.
+    /// The forms that ISO 8601 allows beside RFC 3339: `2026-09-21`, `2026-09-21T10:00+02:00`, `2026-09-21 10:00:00
+    /// CEST`.
     private static func isoSeconds(_ text: String) -> Int64? {
         guard var words = words(text, separators: " \t\n\r"), let first = words.first else { return nil }
         words.replaceSubrange(
@@ -94,8 +95,8 @@ package enum WebDate {
         word.count >= 3 ? months.firstIndex { word.hasPrefix($0) }.map { $0 + 1 } : nil
     }
 
-    /// In seconds: `+0200`, `-05:30`, `+02`, `CEST`, `GMT+2`. The name of an unknown zone counts as UTC, as RFC 5322 §4.3
-    /// wants it.
+    /// In seconds: `+0200`, `-05:30`, `+02`, `CEST`, `GMT+2`. The name of an unknown zone counts as UTC, as RFC 5322
+    /// §4.3 wants it.
     private static func offset(_ word: Substring) -> Int? {
         let name = word.prefix(while: \.isLetter)
         let rest = word.dropFirst(name.count)

@@ -38,8 +38,8 @@ final class XMLReader {
         return try root(ofText: XMLText.utf8(bytes, charset: charset), endsDocument: true)
     }
 
-    /// The same for documents as they are written by hand: repaired if they have mistakes, of which the first is told, and
-    /// whatever follows the outermost element.
+    /// The same for documents as they are written by hand: repaired if they have mistakes, of which the first is told,
+    /// and whatever follows the outermost element.
     static func repairedRoot(
         of bytes: [UInt8], charset: String? = nil
     ) throws(XMLMistake) -> (root: XMLElement, mistake: XMLMistake?) {

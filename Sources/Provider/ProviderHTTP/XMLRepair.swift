@@ -1,5 +1,5 @@
-/// Makes XML of what programs without an XML library write for it: bare ampersands and `<`, HTML's named characters, control
-/// characters, blanks before the declaration.
+/// Makes XML of what programs without an XML library write for it: bare ampersands and `<`, HTML's named characters,
+/// control characters, blanks before the declaration.
 ///
 /// One pass; what it doesn't know stays as it is.
 struct XMLRepair {

@@ -17,8 +17,8 @@ enum XMLText {
         return text
     }
 
-    /// The document in the first encoding that fits: its own, that of `charset`, UTF-8. If none does, bytes that can't be
-    /// read become U+FFFD, or letters of Western Europe if nothing is said.
+    /// The document in the first encoding that fits: its own, that of `charset`, UTF-8. If none does, bytes that can't
+    /// be read become U+FFFD, or letters of Western Europe if nothing is said.
     static func guessedUTF8(_ bytes: [UInt8], charset: String?) -> [UInt8] {
         if let (charset, rest) = marked(bytes) { return charset.utf8(rest, isReplacing: true) ?? [] }
         let named = [declared(bytes), charset].compactMap { $0.flatMap { Charset($0) } }

@@ -46,7 +46,6 @@ public struct ProviderError: Error, Sendable, Hashable {
         ]
     }
 
-    /// The kind of failure.
     public var kind: Kind
     /// The description of the failure, as a sentence for the user.
     public var message: String
@@ -54,15 +53,14 @@ public struct ProviderError: Error, Sendable, Hashable {
     public var retryAfter: Duration?
     /// The catalog parameter at fault, with ``Kind/invalidParameters``.
     public var parameter: String?
-    /// The server that refuses, asks to wait or can't be reached, as `https://media.example.org`; with another name of it if
-    /// it has no address. Without it the error is about the server of the parameter `endpoint`, or else about the whole
-    /// provider.
+    /// The server that refuses, asks to wait or can't be reached, as `https://media.example.org`; with another name of
+    /// it if it has no address. Without it the error is about the server of the parameter `endpoint`, or else about the
+    /// whole provider.
     public var server: String?
     /// New credentials that replace the old ones, although the request failed: for example, a single-use refresh token
     /// has been used.
     public var credentials: Secret<JSONValue>?
 
-    /// Makes an error.
     public init(
         _ kind: Kind, _ message: String, retryAfter: Duration? = nil, parameter: String? = nil,
         credentials: Secret<JSONValue>? = nil, server: String? = nil

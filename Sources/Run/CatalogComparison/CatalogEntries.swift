@@ -64,7 +64,6 @@ package struct CatalogEntries {
         return VideoReference(
             course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
     }
-    /// The index of a course in the catalog.
     func index(of course: String) -> Int? { courseIndex[course] }
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
     func isUnlisted(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].isUnlisted } ?? false }

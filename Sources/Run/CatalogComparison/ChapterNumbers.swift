@@ -3,7 +3,6 @@ import DownloadStore
 
 /// The numbers of a course's chapters.
 struct ChapterNumbers {
-    /// One chapter's.
     struct Chapter {
         /// In the course.
         var number: Int

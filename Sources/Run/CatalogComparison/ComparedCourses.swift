@@ -1,10 +1,10 @@
-/// The courses that a comparison judges. A run whose providers still list some of its courses compares the others first.
+/// The courses that a comparison judges. A run whose providers still list some of its courses compares the others
+/// first.
 package enum ComparedCourses: Sendable, Equatable {
     /// All of them, and those that are in no catalog any more.
     case all
-    /// All but these.
+    /// Every course except these.
     case without(Set<String>)
-    /// Only these.
     case only(Set<String>)
 
     /// Whether it judges a course.

@@ -74,7 +74,8 @@ struct FolderPlan {
         recordedCourses[course.id]?.layout == layouts[index].template
     }
 
-    /// The season of a chapter, present or gone; of the videos directly under the course for nil. Nil if nobody knows it.
+    /// The season of a chapter, present or gone; of the videos directly under the course for nil. Nil if nobody knows
+    /// it.
     func season(of chapter: String?, in course: String, at index: Int) -> Int? {
         guard let chapter else { return numbers[index].directSeason }
         return seasons[DownloadKey(course: course, video: chapter)]

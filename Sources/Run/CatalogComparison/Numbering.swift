@@ -1,7 +1,7 @@
 /// Gives numbers to the items of one list, in their order: each number to one item, and none that something gone has.
 ///
-/// A number is the source's. Else an item whose place its provider lists keeps the one it has, or gets a new one, and an
-/// item that the catalog places is numbered by its place. Related: docs/catalog.md, "Numbers".
+/// A number is the source's. Else an item whose place its provider lists keeps the one it has, or gets a new one, and
+/// an item that the catalog places is numbered by its place. Related: docs/catalog.md, "Numbers".
 struct Numbering {
     /// A video or a chapter.
     struct Item {
@@ -29,7 +29,6 @@ struct Numbering {
     private let gone: Set<Int>
     private let first: Int
     private var numbers: [Int?]
-    /// The numbers of items.
     private var taken: Set<Int> = []
 
     private init(_ items: [Item], gone: Set<Int>, first: Int) {
@@ -118,8 +117,8 @@ struct Numbering {
         }
     }
 
-    /// Free numbers for the items from `start` to before `end`, which has one; nil if there are too few. At the beginning
-    /// they are those before the next number, else those after the previous one.
+    /// Free numbers for the items from `start` to before `end`, which has one; nil if there are too few. At the
+    /// beginning they are those before the next number, else those after the previous one.
     private func numbersBetween(_ start: Int, _ end: Int) -> [Int]? {
         guard let next = numbers[end] else { return nil }
         let previous = start > items.startIndex ? numbers[start - 1] : nil

@@ -156,7 +156,6 @@ package struct Rehearsal {
 }
 
 extension WantedDownload {
-    /// The reason for downloading it.
     fileprivate var why: DryRunItem.Reason {
         if isNew { return .new }
         if resume.map({ $0.durableBytes > 0 }) ?? false { return .unfinished }

@@ -1,11 +1,11 @@
 import CourseCatalog
 import DownloadStore
 
-/// The numbers of all videos of a run: those that their rows have, and once all rows have been read those that they get.
+/// The numbers of all videos of a run: those that their rows have, and once all rows have been read those that they
+/// get.
 ///
 /// A number belongs to one video of its season, and one of its course, whatever chapter and state it is in.
 struct VideoNumbers {
-    /// The numbers of a video.
     struct Numbers: Equatable {
         /// In its season.
         var number: Int

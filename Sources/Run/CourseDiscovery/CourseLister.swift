@@ -17,11 +17,11 @@ package struct CourseLister: Sendable {
     package enum Outcome: Sendable {
         /// A new listing, which is in the state now.
         case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingRoom.Seat)
-        /// The last one holds.
+        /// The course has not changed: the last listing stays in use.
         case unchanged
-        /// It lacks too many videos to be believed at once: the last one holds.
+        /// The new listing lacks too many videos to be trusted at once: the last one stays in use.
         case doubted(lost: Int, of: Int)
-        /// The provider couldn't be asked: the last one holds, of that time.
+        /// The provider couldn't be asked: the last listing, of that time, stays in use.
         case failed(ProviderError, last: Date?)
         /// The state can't be written.
         case unrecorded(StoreError)

@@ -12,9 +12,9 @@ package enum ListingGuard {
         case doubted(lost: Int, of: Int, Doubt)
     }
 
-    /// A listing that wasn't believed.
+    /// Why a listing isn't trusted yet.
     package struct Doubt: Sendable, Equatable {
-        /// When it first came.
+        /// When the provider first gave such a listing.
         package var since: Date
         /// The first eight bytes of the SHA-256 of each lost id, sorted: a listing that has lost only these is like it.
         package var lost: Data
@@ -56,8 +56,8 @@ package enum ListingGuard {
             return .believed
         }
         let marks = Set(lost.map { mark(old.videos.id($0)) })
-        // A doubt of a time to come was written while the clock was ahead, one from before the last listing while it was
-        // behind.
+        // A doubt of a time to come was written while the clock was ahead, one from before the last listing while it
+        // was behind.
         let isOutOfOrder = doubt.map { $0.since > now || ($0.since < askedAt && askedAt <= now) } ?? false
         guard let doubt, !isOutOfOrder, marks.isSubset(of: Self.marks(doubt.lost)) else {
             return .doubted(lost: lost.count, of: before.count, Doubt(since: now, lost: text(marks)))

@@ -19,9 +19,7 @@ package struct ListingPages: Sendable {
         case unchanged
     }
 
-    /// Pages of a listing.
     static let pageBound = 10_000
-    /// Videos of a listing.
     static let videoBound = 200_000
     /// Bytes of a listing in memory: its texts, and what a video, a chapter, a file or a parameter takes besides.
     static let byteBound = 96 << 20
@@ -66,7 +64,6 @@ package struct ListingPages: Sendable {
         self.wasKnownSent = wasKnownSent
     }
 
-    /// Takes a page.
     package mutating func add(_ page: Listing) throws(ProviderError) -> Step {
         pages += 1
         known = page.known ?? known

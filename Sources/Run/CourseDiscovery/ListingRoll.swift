@@ -1,9 +1,10 @@
 import CourseCatalog
 
-/// What falls off the old end of a listing because as many newer videos came, as in a feed of the last hundred episodes.
+/// What falls off the old end of a listing because as many newer videos came, as in a feed of the last hundred
+/// episodes.
 ///
-/// The age is the time of publication if every video has one, else the place: then the listing may begin with the newest
-/// or with the oldest video.
+/// The age is the time of publication if every video has one, else the place: then the listing may begin with the
+/// newest or with the oldest video.
 struct ListingRoll {
     /// The indices of the fallen ones, in the last listing.
     let fallen: Set<Int>

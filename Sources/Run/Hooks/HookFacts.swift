@@ -93,7 +93,6 @@ package struct DownloadedFacts: Sendable, Encodable {
     }
 }
 
-/// A key that is its name.
 struct Key: CodingKey, ExpressibleByStringLiteral {
     var stringValue: String
     var intValue: Int? { nil }

@@ -2,7 +2,6 @@ import Foundation
 
 /// Videos of one course that are new in the library: the contents of `on-new` and notifications.
 package struct NewsFacts: Sendable, Encodable {
-    /// One of them.
     package struct Video: Sendable, Encodable {
         package var chapter: String?
         package var video: String
@@ -69,7 +68,6 @@ package struct NewsReceiver: Sendable, Equatable {
         self.format = format
     }
 
-    /// The format of a known host, by its name.
     package static func format(ofHost host: String) -> Format {
         switch host.lowercased() {
         case "ntfy.sh": .ntfy

@@ -3,7 +3,6 @@ package import DownloadStore
 /// A command to a run, or more courses for it. They are carried out one after the other: the named downloads are taken
 /// out of the queue, conflicting turns end, rows change, and the run gets the results.
 package struct Command: Sendable {
-    /// The kind of command.
     package enum Kind: Sendable {
         /// Pause, resume, cancel, retry or remove.
         case steer(StateTransition, [DownloadID])
@@ -19,7 +18,6 @@ package struct Command: Sendable {
         case arrival
     }
 
-    /// The result.
     package enum Answer: Sendable, Equatable {
         /// Done, except for the busy ones: they stay as they are.
         case done(busy: [DownloadID])

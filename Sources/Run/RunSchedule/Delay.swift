@@ -14,7 +14,6 @@ package struct Delay: Sendable, Equatable {
     package var until: Date
     /// How long that is from now, in seconds.
     package var rest: Double
-    /// The number of downloads.
     package var downloads: Int
 }
 

@@ -8,7 +8,6 @@ import HeapModule
 package struct DownloadQueue: Sendable {
     /// A download that waits for its turn.
     package struct Entry: Sendable, Comparable {
-        /// Its id.
         package var id: DownloadID
         /// Higher goes first.
         package var priority: Int
@@ -353,7 +352,6 @@ extension DownloadQueue {
         lanes[server]?.probe = nil
     }
 
-    /// Whether it is down.
     package func isDown(_ server: ProviderServer) -> Bool { lanes[server]?.downUntil != nil }
 
     /// The time of the next check whether it is back; nil if it isn't down.

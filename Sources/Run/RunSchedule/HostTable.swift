@@ -1,8 +1,8 @@
 import DownloadStore
 import Foundation
 
-/// The servers of media: the number of connections to each host, and until when each server is left alone. A server is a
-/// scheme, host and port in one text; one without a scheme is a host.
+/// The servers of media: the number of connections to each host, and until when each server is left alone. A server is
+/// a scheme, host and port in one text; one without a scheme is a host.
 package struct HostTable: Sendable {
     private struct Facts {
         var isBlockedUntil = Date.distantPast

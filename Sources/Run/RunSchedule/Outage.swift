@@ -4,7 +4,6 @@ import Foundation
 /// Whether a provider is in an outage: it is unavailable to everybody, or all of its URLs are refused. Then one
 /// download at a time checks whether that is over, at growing intervals.
 struct Outage: Sendable, Equatable {
-    /// The cause of the outage.
     enum Cause: Sendable, Equatable {
         /// The provider answers that it is unavailable.
         case unavailable

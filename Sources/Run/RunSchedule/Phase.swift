@@ -13,7 +13,6 @@ package enum Phase: Sendable, Equatable {
     indirect case held(Held)
     /// All bytes are there, the digest isn't yet.
     case digesting
-    /// Being placed.
     case placing
     /// Its partial is being emptied, because of this error; nil if the checksum was wrong.
     indirect case mending(DownloadError?)
@@ -81,7 +80,7 @@ package struct Turn: Sendable, Equatable {
     package var logins: Int
     /// The disk space of its file; nil if unknown.
     package var size: Int64?
-    /// The part of that already written.
+    /// The bytes of ``size`` that are written already.
     package var written: Int64
     /// Nil as long as it may continue.
     package var ending: Ending?

@@ -4,7 +4,7 @@ package import DownloadStore
 package struct PhaseTable: Sendable {
     private var phases: [DownloadID: Phase] = [:]
     private var counts = [Int](repeating: 0, count: Phase.Kind.allCases.count)
-    /// Those that have their turns.
+    /// The downloads that have a turn now.
     package private(set) var running: Set<DownloadID> = []
 
     /// The phase; nil for downloads that aren't in the run.
@@ -18,12 +18,10 @@ package struct PhaseTable: Sendable {
         }
     }
 
-    /// The turn, if it has one.
     package subscript(turn id: DownloadID) -> Turn? {
         if case .running(let turn)? = phases[id] { turn } else { nil }
     }
 
-    /// The number in phases of this kind.
     func count(_ kind: Phase.Kind) -> Int { counts[kind.rawValue] }
 
     /// Whether nothing is in progress and nothing held.
@@ -34,7 +32,7 @@ package struct PhaseTable: Sendable {
     /// All downloads, in no order.
     package var all: some Sequence<(key: DownloadID, value: Phase)> { phases }
 
-    /// Those that are done in this run.
+    /// The downloads that have ended in this run, with their states.
     package var settled: [DownloadID: DownloadState] {
         phases.compactMapValues { if case .settled(let state) = $0 { state } else { nil } }
     }

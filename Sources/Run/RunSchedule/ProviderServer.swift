@@ -1,6 +1,5 @@
 /// The server that a provider asks, which is what its errors are about; without a name all of the provider.
 package struct ProviderServer: Sendable, Hashable, Comparable {
-    /// The provider's name.
     package var provider: String
     /// Scheme, host and port, or the plugin's own name for it; nil if nothing names one.
     package var name: String?

@@ -224,7 +224,7 @@ extension RunState {
         }
     }
 
-    /// It isn't done after all.
+    /// Takes back that a download had ended in this run.
     private mutating func forgetOutcome(_ id: DownloadID) {
         guard case .settled(let last)? = phases[id] else { return }
         tally.notReady.remove(id)

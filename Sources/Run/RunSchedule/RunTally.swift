@@ -5,11 +5,9 @@ package struct RunTally: Sendable {
     /// The limit on failures kept for the summary.
     static let mostFailures = 1000
 
-    /// Downloads finished.
     package var finished = 0
-    /// Downloads failed.
     package var failed = 0
-    /// The first of those, with their errors.
+    /// The first failed downloads, at most ``mostFailures``, with their errors.
     package var failures: [(id: DownloadID, error: DownloadError)] = []
     /// Not available yet at their hosts: no work of ours remains.
     package var notReady: Set<DownloadID> = []

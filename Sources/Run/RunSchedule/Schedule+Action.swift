@@ -20,7 +20,7 @@ extension Schedule {
         case release(DownloadID)
         /// It failed: remove its partial if nothing has ever arrived.
         case dropEmptyPartial(DownloadID)
-        /// It is done in this run.
+        /// The download has ended in this run.
         case dismiss(DownloadID)
         /// It joins the run again, by the user's command.
         case renew(DownloadID)
@@ -35,7 +35,7 @@ extension Schedule {
         case fetch(sidecar: Int)
         /// End its download.
         case cancelFetch(sidecar: Int)
-        /// It isn't wanted any more.
+        /// The sidecar isn't wanted any more.
         case forget(sidecar: Int)
         /// Send ``Event/wake`` at that time; nil for never.
         case wake(at: Date?)
@@ -50,7 +50,6 @@ extension Schedule {
         case end
     }
 
-    /// A report.
     package enum Notice: Sendable, Equatable {
         case finished(DownloadID)
         case failed(DownloadID, DownloadError, retryAt: Date?)
@@ -67,7 +66,7 @@ extension Schedule {
         /// A provider's server requires a login, for the first time in this run.
         case loginWanted(ProviderServer, DownloadError)
         case sidecarFailed(Int, DownloadError)
-        /// It is left to the next run.
+        /// The sidecar is left to the next run.
         case sidecarWaits(Int, DownloadError)
         /// Its provider can't be asked for its sidecars.
         case sidecarsUnknown(DownloadID, DownloadError)

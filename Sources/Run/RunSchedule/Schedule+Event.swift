@@ -20,7 +20,7 @@ extension Schedule {
         case claim(DownloadID, host: String)
         /// A turn requests one more connection to a host; answered by ``Action/grant(_:)``.
         case enter(DownloadID, host: String)
-        /// It returns that.
+        /// A turn returns a connection that ``enter(_:host:)`` got.
         case leave(DownloadID, host: String)
         /// Its provider has answered, and names these sidecars.
         case resolved(DownloadID, [SidecarQueue.Item])
@@ -59,7 +59,7 @@ extension Schedule {
         package var id: DownloadID
         /// The disk space of its file; nil if unknown.
         package var size: Int64?
-        /// The part of that already written.
+        /// The bytes of ``size`` that are written already.
         package var written: Int64
 
         package init(id: DownloadID, size: Int64?, written: Int64) {
@@ -69,7 +69,6 @@ extension Schedule {
         }
     }
 
-    /// The end of a turn.
     package enum TurnEnd: Sendable {
         /// All bytes are in the partial, and every possible check has been made.
         case complete
@@ -109,14 +108,14 @@ extension Schedule {
 
     /// The end of a sidecar's download.
     package enum SidecarEnd: Sendable, Equatable {
-        /// It has arrived, and is being placed.
+        /// The sidecar has arrived, and is being placed.
         case arrived
         /// Another attempt may succeed, after `atLeast`; `hostFailed`: the transfer that began then failed in a way
         /// that concerns its whole host.
         case again(DownloadError, atLeast: Duration?, hostFailed: Bool, began: Date)
         /// Its address is no longer valid; `isFinal`: nor would a new one be.
         case refused(DownloadError, isFinal: Bool)
-        /// It is left to the next run.
+        /// The sidecar is left to the next run.
         case waits(DownloadError)
         case failed(DownloadError, isFinal: Bool)
         case suspended(SuspendReason, DownloadError)

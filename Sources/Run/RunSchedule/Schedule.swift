@@ -10,7 +10,6 @@ package struct Schedule: Sendable {
     package struct Limits: Sendable {
         /// Turns at a time.
         package var jobs: Int
-        /// Connections to one host.
         package var hostConnections: Int
         /// The longest time that the run waits for a due time.
         package var maxWait: Duration
@@ -180,7 +179,6 @@ package struct Schedule: Sendable {
     /// Downloads whose providers are still to be asked for sidecars.
     var questions: Set<DownloadID> { sidecarRules.questions }
 
-    /// The leader of a download.
     package func leader(of id: DownloadID) -> DownloadID? { run.sharing.followers.leader(of: id) }
 
     /// Whether arriving bytes of a download matter: URLs of its provider were refused for others.

@@ -10,7 +10,6 @@ package struct ScheduledDownload: Sendable {
         case sidecars
     }
 
-    /// Its id.
     package var id: DownloadID
     /// The purpose of its turns.
     package var purpose = Purpose.video
@@ -26,7 +25,7 @@ package struct ScheduledDownload: Sendable {
     package var failedRuns: Int
     /// The disk space of its file while it is made; nil if unknown.
     package var size: Int64?
-    /// The part of that already written.
+    /// The bytes of ``size`` that are written already.
     package var written: Int64
     /// The host that it waited for when it began to follow another one.
     var hostBefore: String?
@@ -58,7 +57,6 @@ package struct ScheduledDownload: Sendable {
         self.donor = donor
     }
 
-    /// The provider's name.
     package var provider: String { server.provider }
 
     /// Whether its donor certainly has its bytes, so that no request is needed.

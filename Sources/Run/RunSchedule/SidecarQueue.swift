@@ -77,7 +77,7 @@ package struct SidecarQueue: Sendable {
     private var groups: [DownloadID: Group] = [:]
     private var resolutions: Set<DownloadID> = []
     private var isStopped = false
-    /// Those in transfer.
+    /// The sidecars in transfer, by number.
     package private(set) var fetching: [Int: Item] = [:]
     /// Those being placed.
     package private(set) var placing: [Int: Item] = [:]

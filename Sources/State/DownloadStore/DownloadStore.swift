@@ -42,13 +42,11 @@ package struct DownloadStore: Sendable {
 
     // MARK: tables
 
-    /// The downloads.
     package var downloads: DownloadTable { DownloadTable(file: file) }
     /// Courses, chapters, and the downloads in the catalogs.
     package var catalogs: CatalogTable { CatalogTable(file: file) }
     /// The listings of courses that their providers list.
     package var listings: ListingTable { ListingTable(file: file) }
-    /// Sidecars.
     package var sidecars: SidecarTable { SidecarTable(file: file) }
     /// Files written beside media.
     package var metadata: MetadataTable { MetadataTable(file: file) }

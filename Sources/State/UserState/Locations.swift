@@ -18,7 +18,6 @@ package struct Locations: Sendable, Hashable {
     package let settingsFile: FilePath
     /// The plugins that the user installed: `$XDG_DATA_HOME/coursefetch/plugins`.
     package let pluginFolder: FilePath
-    /// The user's home.
     package let home: FilePath
 
     /// - Parameters:
@@ -55,7 +54,6 @@ package struct Locations: Sendable, Hashable {
     /// All users that have a state here, by name.
     package func users() throws(StateError) -> [UserName] { try Self.users(in: stateRoot.appending("users")) }
 
-    /// All users whose states are in a folder, by name.
     package static func users(in folder: FilePath) throws(StateError) -> [UserName] {
         guard let stream = folder.withPlatformString({ opendir($0) }) else {
             let error = Errno(rawValue: errno)

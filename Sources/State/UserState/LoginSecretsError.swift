@@ -1,6 +1,5 @@
 /// The reason why a text isn't the requested secrets. Facts only, without the text: it may be secret.
 package struct LoginSecretsError: Error, Sendable, Equatable {
-    /// The mistake.
     package enum Problem: Error, Sendable, Equatable {
         /// Longer than ``LoginSecrets/longest``.
         case tooLong

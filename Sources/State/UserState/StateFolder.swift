@@ -14,7 +14,6 @@ import Darwin
 package struct StateFolder: Sendable, Hashable {
     /// Absolute.
     package let path: FilePath
-    /// The user.
     package let user: UserName
 
     package init(path: FilePath, user: UserName) {
@@ -22,7 +21,6 @@ package struct StateFolder: Sendable, Hashable {
         self.user = user
     }
 
-    /// The state file.
     package var database: FilePath { path.appending("state.sqlite") }
     /// Providers' credentials, mode 0600.
     package var credentials: FilePath { path.appending("credentials.json") }
@@ -39,7 +37,6 @@ package struct StateFolder: Sendable, Hashable {
         return folder
     }
 
-    /// Removes the data of a plugin, or of all of them.
     package func removePluginData(of plugin: String? = nil) {
         let folder = plugin.map(pluginData.appending) ?? pluginData
         try? FileManager.default.removeItem(atPath: folder.string)

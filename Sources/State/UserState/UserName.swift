@@ -55,7 +55,6 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
         return UserName(unchecked: text.isEmpty ? "%00" : String(text.prefix(240)))
     }
 
-    /// The account's own user.
     package static func ofThisAccount(environment: [String: String]) -> UserName {
         if let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name { return account(String(cString: name)) }
         for variable in ["LOGNAME", "USER"] {

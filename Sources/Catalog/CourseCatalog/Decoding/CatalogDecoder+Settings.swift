@@ -36,7 +36,6 @@ extension CatalogDecoder {
         }
     }
 
-    /// Decodes a priority.
     mutating func priority(_ value: YAMLEvent) throws(YAMLStop) -> Int? {
         if value.kind == .scalar, value.tag != .mistaken, !value.isNull {
             if let number = value.isPlain ? CoreSchema.integer(value.text) : nil {

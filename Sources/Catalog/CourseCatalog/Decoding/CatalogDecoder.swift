@@ -18,7 +18,6 @@ struct CatalogDecoder: ~Copyable {
     /// For each level and field the line of the key, for the message about a duplicate. Levels don't nest in
     /// themselves.
     private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * 32)
-    /// The catalog's folder.
     let folder: String
 
     /// A decoder of a file in `folder`.

@@ -7,7 +7,6 @@ struct CatalogDraft {
     struct Include {
         /// As written.
         var pattern: String
-        /// Its position.
         var location: SourceLocation
     }
 
@@ -19,7 +18,6 @@ struct CatalogDraft {
         var writtenID = ""
         /// Nil if its id is the title.
         var title: String?
-        /// Its description.
         var description: String?
         /// Of a chapter: its number as a season.
         var season: Int?
@@ -68,7 +66,6 @@ struct CatalogDraft {
     /// The extras of the few videos that have some.
     var extras: [VideoExtras] = []
 
-    /// Keeps bytes.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> TextPlace {
         let place = TextPlace(offset: UInt32(clamping: text.count), count: UInt32(clamping: bytes.count))
         text.append(contentsOf: bytes)

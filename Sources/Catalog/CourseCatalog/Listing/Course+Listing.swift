@@ -3,8 +3,8 @@ extension Course {
     /// video that it names stays in its place and keeps its settings, and gets what the catalog doesn't say from the
     /// listing. Only ids are spelled as listed: the provider made them.
     ///
-    /// Chapters that only the catalog names come first, then those of the listing in their order; the same holds for the
-    /// videos of each.
+    /// Chapters that only the catalog names come first, then those of the listing in their order; the same holds for
+    /// the videos of each.
     package func adding(_ listing: CourseListing) -> Course {
         var course = self
         course.isListed = true

@@ -2,7 +2,6 @@ package import YAMLSource
 
 /// What a provider lists of a course: all pages, with ids in their one spelling, each once.
 package struct CourseListing: Sendable {
-    /// A listed chapter.
     package struct Chapter: Sendable, Equatable {
         /// Unique in the listing, in the one spelling of ids.
         package let id: String
@@ -24,7 +23,6 @@ package struct CourseListing: Sendable {
         }
     }
 
-    /// A listed video.
     package struct Video: Sendable {
         /// Unique in the listing, in the one spelling of ids.
         package let id: String
@@ -44,13 +42,11 @@ package struct CourseListing: Sendable {
         package var duration: Double?
         /// The URL of its cover.
         package var cover: String?
-        /// Its own parameters.
         package var parameters: [YAMLMapping.Entry] = []
         /// Its size in bytes.
         package var size: Int64?
         /// The SHA-256 of its file: 32 bytes.
         package var sha256: [UInt8]?
-        /// Its subtitles.
         package var subtitleFiles: [SubtitleFile] = []
         /// Files that belong to it.
         package var attachments: [Attachment] = []
@@ -70,11 +66,9 @@ package struct CourseListing: Sendable {
             self.writtenID = writtenID
         }
 
-        /// The title for users.
         package var shownTitle: String { title ?? id }
     }
 
-    /// The course's title.
     package var title: String?
     /// The URL of the course's cover.
     package var cover: String?

@@ -38,7 +38,6 @@ package struct ListingVideos: Sendable {
     /// None.
     package init() {}
 
-    /// These.
     package init(_ videos: some Sequence<CourseListing.Video>) { append(contentsOf: videos) }
 
     /// Adds a video at the end.
@@ -57,7 +56,6 @@ package struct ListingVideos: Sendable {
         bytes(records[index], 0, records[index].id).elementsEqual(id.utf8)
     }
 
-    /// The title of a video for users.
     package func shownTitle(_ index: Int) -> String {
         let record = records[index]
         guard record.title >= 0 else { return id(index) }

@@ -11,7 +11,6 @@ package struct Course: Sendable {
     package internal(set) var title: String
     /// Whether the catalog gives it a title.
     package let hasOwnTitle: Bool
-    /// Its description.
     package let description: String?
     /// The layout of its videos: its own, else its catalog's; nil without any.
     package let layout: PathLayout?
@@ -45,7 +44,6 @@ package struct Course: Sendable {
     package var videoCount: Int { chapters.reduce(videos.count) { $0 + $1.videos.count } }
 }
 
-/// A chapter of a course.
 package struct Chapter: Sendable {
     /// Unique within its course, in the one spelling of ids; never empty.
     package let id: String
@@ -55,7 +53,6 @@ package struct Chapter: Sendable {
     package let title: String
     /// Whether the catalog gives it a title.
     package let hasOwnTitle: Bool
-    /// Its description.
     package let description: String?
     /// The position of its id.
     package let location: SourceLocation
@@ -65,7 +62,6 @@ package struct Chapter: Sendable {
     package let season: Int?
     /// The settings of its videos without their own.
     package let settings: Settings
-    /// Its videos.
     package let videos: VideoList
 
     /// The chapter's cover: its own, else the nearest above it.

@@ -1,13 +1,12 @@
 package import YAMLSource
 
-/// What a course takes of its provider's listing, and how often the provider is asked. An object: most courses have none,
-/// and a catalog may have 200,000.
+/// What a course takes of its provider's listing, and how often the provider is asked. An object: most courses have
+/// none, and a catalog may have 200,000.
 package final class Discovery: Sendable {
     /// A pattern on titles, as written.
     package struct Pattern: Sendable, Hashable {
         /// `*` and `?` stand for other characters; letter case doesn't matter.
         package let text: String
-        /// Its position.
         package let location: SourceLocation
     }
 

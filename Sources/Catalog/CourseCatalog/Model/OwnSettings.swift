@@ -2,7 +2,6 @@ import YAMLSource
 
 /// The own settings of one level of a catalog.
 struct OwnSettings {
-    /// The provider.
     var provider: ProviderReference?
     /// Higher goes first.
     var priority: Int?
@@ -10,9 +9,7 @@ struct OwnSettings {
     var quality: [Quality]?
     /// Languages in order of preference.
     var audio: [String]?
-    /// The wanted subtitles.
     var subtitles: SubtitleSelection?
-    /// The cover.
     var cover: CoverSource?
     /// Keys and values for the provider; null removes a key.
     var parameters: [YAMLMapping.Entry] = []
@@ -54,7 +51,6 @@ struct OwnVideoSettings {
 
 /// The inherited values of a level, without parameters.
 final class SettingsScope: Sendable {
-    /// The provider.
     let provider: ProviderReference?
     /// Higher goes first.
     let priority: Int
@@ -62,12 +58,10 @@ final class SettingsScope: Sendable {
     let quality: [Quality]
     /// Languages in order of preference.
     let audio: [String]
-    /// The wanted subtitles.
     let subtitles: SubtitleSelection
     /// The nearest cover.
     let cover: CoverSource?
 
-    /// The defaults.
     init() { (provider, priority, quality, audio, subtitles, cover) = (nil, 0, [.best], [], .none, nil) }
 
     /// The values of `own` above those of `base`.

@@ -1,8 +1,6 @@
 /// The wanted rendition of a video.
 package enum Quality: Sendable, Hashable, CustomStringConvertible {
-    /// The best one.
     case best
-    /// The worst one.
     case worst
     /// Sound only.
     case audio

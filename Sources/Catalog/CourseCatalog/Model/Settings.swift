@@ -13,7 +13,6 @@ package final class Settings: Sendable {
     package var quality: [Quality] { scope.quality }
     /// Languages in order of preference, if a stream has several; empty for no preference.
     package var audio: [String] { scope.audio }
-    /// The wanted subtitles.
     package var subtitles: SubtitleSelection { scope.subtitles }
     /// The nearest cover.
     package var cover: CoverSource? { scope.cover }
@@ -23,7 +22,6 @@ package final class Settings: Sendable {
     private let base: Settings?
     private let ownParameters: [YAMLMapping.Entry]
 
-    /// The defaults.
     init() { (scope, base, ownParameters) = (SettingsScope(), nil, []) }
 
     /// The settings of `own` above `base`.
@@ -71,10 +69,8 @@ package final class Settings: Sendable {
 package struct ProviderReference: Sendable, Hashable {
     /// As written: letters, digits, `.`, `_`, `-`.
     package let name: String
-    /// Its position.
     package let location: SourceLocation
 
-    /// A provider's name and its position.
     package init(name: String, location: SourceLocation) {
         self.name = name
         self.location = location

@@ -41,7 +41,6 @@ package struct Video: Sendable {
     /// All other inherited settings. Videos without their own values share one object.
     package var settings: Settings { table.settings[Int(record.settings)] }
 
-    /// Its provider.
     package var provider: ProviderReference {
         guard let provider = settings.provider else {
             fatalError("a catalog without errors gives each video a provider")
@@ -67,7 +66,6 @@ package struct Video: Sendable {
     /// Whether addresses that it has may be its provider's, by the listing of its course.
     package var isListed: Bool { table.isListed }
 
-    /// Its description.
     package var description: String? { extras?.description }
 
     /// Its date of publication, as `2026-10-05`.
@@ -114,7 +112,6 @@ package struct SubtitleFile: Sendable, Hashable, HidesAddress {
     /// http or https.
     package let url: String
 
-    /// A subtitle file.
     package init(language: String, url: String) {
         self.language = language
         self.url = url
@@ -123,7 +120,6 @@ package struct SubtitleFile: Sendable, Hashable, HidesAddress {
 
 /// A file that belongs to a video.
 package struct Attachment: Sendable, Hashable, HidesAddress {
-    /// Its title for users.
     package let title: String
     /// http or https.
     package let url: String

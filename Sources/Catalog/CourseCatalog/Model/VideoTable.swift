@@ -42,7 +42,7 @@ final class VideoTable: Sendable {
 struct TextPlace {
     /// Bytes before it.
     var offset: UInt32 = 0
-    /// Its bytes.
+    /// The length in bytes.
     var count: UInt32 = 0
 }
 
@@ -85,12 +85,10 @@ struct VideoExtras: Sendable {
     var attachments: [Attachment] = []
     /// The id as the catalog spells it, if that isn't the normal spelling.
     var writtenID: String?
-    /// Its description.
     var description: String?
     /// Its date of publication: `2026-10-05`.
     var date: String?
 
-    /// Whether there are none.
     var isEmpty: Bool {
         subtitleFiles.isEmpty && attachments.isEmpty && writtenID == nil && description == nil && date == nil
     }

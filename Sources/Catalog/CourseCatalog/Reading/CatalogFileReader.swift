@@ -24,17 +24,15 @@ struct CatalogFileReader {
     /// The number of readings after which a file that keeps changing is given up.
     static let attempts = 5
 
-    /// The result.
     struct Outcome {
         /// What was decoded.
         var draft = CatalogDraft()
-        /// Its mistakes.
         var mistakes = DiagnosticList()
         /// The reason why the file couldn't be read at all, as the beginning of a sentence.
         var refusal: String?
-        /// Its length.
+        /// The length of the file.
         var bytes = 0
-        /// Its values, aliases expanded.
+        /// The number of YAML values, aliases expanded.
         var nodes = 0
         /// Estimated bytes of memory of the decoded contents.
         var held = 0
@@ -60,7 +58,6 @@ struct CatalogFileReader {
         }
     }
 
-    /// Reads the file.
     func read() -> Outcome {
         for attempt in 1...Self.attempts {
             let (outcome, isSettled) = readOnce(attempt)

@@ -20,7 +20,6 @@ package struct CatalogInput: Sendable, Equatable {
         self.trouble = trouble
     }
 
-    /// A file.
     package init(file path: String) {
         shownPath = path
         self.path = path

@@ -26,7 +26,6 @@ enum IncludePattern {
         return String(cString: resolved)
     }
 
-    /// The folder of a path.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

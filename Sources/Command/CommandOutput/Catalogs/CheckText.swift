@@ -4,7 +4,6 @@ package import YAMLSource
 
 /// The output of `check`, apart from diagnostics.
 package enum CheckText {
-    /// A diagnostic as JSON.
     package static func json(_ diagnostic: Diagnostic, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("mistake", at: now)

@@ -4,7 +4,6 @@ import Terminal
 
 /// The first catalog and settings written by `init`, and its messages.
 package enum FirstFilesText {
-    /// The catalog.
     package static func catalog(_ first: FirstCatalog) -> String {
         var lines = [
             "# What to download: courses, chapters, videos. Look for mistakes with: coursefetch check",
@@ -80,7 +79,6 @@ package enum FirstFilesText {
         }
     }
 
-    /// The questions, in order.
     package enum Question: Sendable {
         case title, source, library
     }

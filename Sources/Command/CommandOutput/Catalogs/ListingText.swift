@@ -10,7 +10,6 @@ package struct ListingText {
 
     package init(zone: TimeZone) { self.zone = zone }
 
-    /// Lines of text.
     package func lines(_ report: ListingReport) -> [String] {
         let time = Wording.duration(report.seconds)
         var lines = ["\(Selector(course: report.course))  \(report.title), listed by \(report.provider) in \(time)"]

@@ -16,7 +16,6 @@ package struct ResolveText {
         self.zone = zone
     }
 
-    /// Lines of text.
     package func lines(_ answer: ResolveAnswer) -> [String] {
         let answer = showsSecrets ? answer : answer.withoutSecrets
         var lines = ["\(Selector(answer.reference))  \(answer.reference.title)"]
@@ -48,7 +47,6 @@ package struct ResolveText {
         return lines.map(TerminalText.printable)
     }
 
-    /// One JSON object.
     package func json(_ answer: ResolveAnswer) -> [UInt8] {
         let answer = showsSecrets ? answer : answer.withoutSecrets
         var line = JSONLine()

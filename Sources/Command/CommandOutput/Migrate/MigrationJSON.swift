@@ -7,7 +7,6 @@ import YAMLSource
 
 /// The output of `migrate --json`: one object per record, and a last one with the sums.
 package enum MigrationJSON {
-    /// The line of a record.
     package static func line(_ record: MigratedRecord, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("record_migrated", at: now)

@@ -19,7 +19,6 @@ struct MigrationTally {
     private(set) var records = 0
     /// Files of this run.
     private(set) var added = 0
-    /// Their bytes.
     private(set) var bytes: Int64 = 0
     private(set) var duplicates = 0
     /// Videos that were queued at the user's wish, by this run.

@@ -27,7 +27,8 @@ package struct MigrationText {
         self.style = style
     }
 
-    /// Counts a record, and returns its line; nil for one that is simply in, and for one with the reason of many others.
+    /// Counts a record, and returns its line; nil for one that is simply in, and for one with the reason of many
+    /// others.
     package mutating func line(_ record: MigratedRecord) -> String? {
         let count = tally.add(record)
         if isDryRun { return rehearsed(record) }

@@ -13,6 +13,5 @@ package enum InstallationText {
         return [TerminalText.printable("\(line); \(passed) checks ok, \(skipped) skipped")]
     }
 
-    /// The removed folder.
     package static func removed(_ folder: String) -> String { TerminalText.printable("removed \(folder)") }
 }

@@ -9,7 +9,6 @@ package struct PluginCheckText {
 
     package init(style: TerminalStyle) { self.style = style }
 
-    /// The line of one check.
     package func line(_ result: ConformanceReport.Result) -> String {
         switch result.verdict {
         case .passed: "  \(style.paint("ok", .good))       \(result.check.title)"

@@ -32,7 +32,6 @@ package enum PluginsText {
         return lines.map(TerminalText.printable)
     }
 
-    /// One JSON object.
     package static func json(_ listing: PluginListing) -> [UInt8] {
         var line = JSONLine()
         line.field("name", listing.name)

@@ -4,7 +4,6 @@ import Terminal
 
 /// What `plugins check --record` has recorded and taken out.
 package enum RecordingText {
-    /// Lines of text.
     package static func lines(_ outcome: FixtureRecording.Outcome) -> [String] {
         var lines = ["recorded \(Wording.count(outcome.exchanges, "exchange"))"]
         if outcome.unanswered > 0 {
@@ -15,7 +14,6 @@ package enum RecordingText {
         return lines.map(TerminalText.printable)
     }
 
-    /// One JSON object.
     package static func json(_ outcome: FixtureRecording.Outcome, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("fixtures_recorded", at: now)

@@ -2,7 +2,6 @@ import FileSystem
 import Foundation
 import SyncFacts
 
-/// The words for the holder of a lock.
 extension LockHolder {
     /// `process 4711 on nas`.
     var name: String { "process \(pid) on \(host)" }

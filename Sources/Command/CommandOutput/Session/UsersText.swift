@@ -4,7 +4,6 @@ package import Operations
 import SyncFacts
 import Terminal
 
-/// The output of `users`.
 package struct UsersText {
     var now: Date
     var zone: TimeZone
@@ -45,7 +44,6 @@ package struct UsersText {
 
     private func local(_ date: Date) -> String { ClockText.local(date, now: now, zone: zone) }
 
-    /// One JSON object.
     package static func json(_ user: UserListing) -> [UInt8] {
         var line = JSONLine()
         line.field("user", user.user)

@@ -266,7 +266,6 @@ package struct StatusTable: Sendable {
 }
 
 extension DownloadState {
-    /// The word for users.
     var word: String { self == .suspended ? "stopped" : rawValue }
 
     /// Its position in a list of all states.

@@ -9,7 +9,6 @@ import Terminal
 
 /// The messages of the commands that change downloads.
 package enum SteeringText {
-    /// A line for the user.
     package struct Line: Sendable, Equatable {
         /// What it says.
         package var text: String

@@ -5,9 +5,9 @@ import YAMLSource
 
 /// The summary of a sync, the same on a terminal and in a log.
 package enum SummaryText {
-    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved; all
-    /// 8 videos are there`, and what ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet;
-    /// now 3 stopped`.
+    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8
+    /// moved; all 8 videos are there`, and what ended it before its time: `stopped by a logout: 3.40 MiB received, no
+    /// video finished yet; now 3 stopped`.
     package static func line(_ summary: SyncSummary) -> String {
         var now: [String] = []
         let stop = stop(summary)
@@ -150,8 +150,8 @@ package enum SummaryText {
             })
     }
 
-    /// A text of the summary in lines of a terminal with so many columns. Each of the commands at its end is a line of its
-    /// own, which is never broken; neither is an excerpt of a catalog.
+    /// A text of the summary in lines of a terminal with so many columns. Each of the commands at its end is a line of
+    /// its own, which is never broken; neither is an excerpt of a catalog.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
         guard !text.contains("\n"), DisplayWidth.of(text) > columns else { return [text] }
         guard let command = text.firstRange(of: ": coursefetch ") else { return TerminalText.wrap(text, to: columns) }

@@ -162,7 +162,6 @@ package struct VerifyProgressText {
 
 /// The output of `verify --json`: one object per file, and a last one with the sums.
 package enum VerifyJSON {
-    /// The line of a file.
     package static func line(_ file: VerifiedFile, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("file_verified", at: now)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DownloadStore
 
-/// `coursefetch cancel`.
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",

@@ -8,14 +8,12 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch catalog`.
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
         abstract: "Write catalogs.", subcommands: [CatalogFrom.self, CatalogFromStreams.self])
 }
 
-/// `coursefetch catalog from`.
 struct CatalogFrom: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from",
@@ -78,7 +76,6 @@ struct CatalogFrom: AsyncParsableCommand {
     }
 }
 
-/// `coursefetch catalog from-streams`.
 struct CatalogFromStreams: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from-streams",

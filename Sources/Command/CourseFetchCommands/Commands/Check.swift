@@ -5,7 +5,6 @@ import RunAccess
 import Terminal
 import YAMLSource
 
-/// `coursefetch check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -6,7 +6,6 @@ import RunAccess
 import SyncFacts
 import Terminal
 
-/// `coursefetch doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

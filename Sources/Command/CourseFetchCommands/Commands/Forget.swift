@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch forget`.
 struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",

@@ -6,7 +6,6 @@ import RunAccess
 import SyncFacts
 import Terminal
 
-/// `coursefetch init`.
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",

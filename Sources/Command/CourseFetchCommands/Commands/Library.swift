@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch library`.
 struct Library: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
@@ -13,7 +12,6 @@ struct Library: AsyncParsableCommand {
         subcommands: [LibraryMove.self, LibraryAdopt.self])
 }
 
-/// `coursefetch library move`.
 struct LibraryMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
@@ -54,7 +52,6 @@ struct LibraryMove: AsyncParsableCommand {
     }
 }
 
-/// `coursefetch library adopt`.
 struct LibraryAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",

@@ -7,7 +7,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch list`.
 struct ListCourse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

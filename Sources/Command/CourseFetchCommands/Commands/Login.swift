@@ -6,7 +6,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch login`.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",

@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch logout`.
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",

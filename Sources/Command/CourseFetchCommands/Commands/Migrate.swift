@@ -7,7 +7,6 @@ import RunAccess
 import SyncFacts
 import YAMLSource
 
-/// `coursefetch migrate`.
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",

@@ -4,7 +4,6 @@ import Foundation
 import Operations
 import SyncFacts
 
-/// `coursefetch open`.
 struct OpenVideo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",

@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch path`.
 struct PathOf: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DownloadStore
 
-/// `coursefetch pause`.
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",

@@ -4,7 +4,6 @@ import Foundation
 import Operations
 import Terminal
 
-/// `coursefetch plugins`.
 struct Plugins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
@@ -12,7 +11,6 @@ struct Plugins: AsyncParsableCommand {
         subcommands: [PluginsList.self, PluginsCheck.self, PluginsNew.self, PluginsInstall.self, PluginsRemove.self])
 }
 
-/// `coursefetch plugins list`.
 struct PluginsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

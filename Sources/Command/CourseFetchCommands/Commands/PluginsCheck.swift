@@ -4,7 +4,6 @@ import Foundation
 import Operations
 import Terminal
 
-/// `coursefetch plugins check`.
 struct PluginsCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -4,7 +4,6 @@ import Foundation
 import Operations
 import Terminal
 
-/// `coursefetch plugins install`.
 struct PluginsInstall: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
@@ -43,7 +42,6 @@ struct PluginsInstall: AsyncParsableCommand {
     }
 }
 
-/// `coursefetch plugins remove`.
 struct PluginsRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

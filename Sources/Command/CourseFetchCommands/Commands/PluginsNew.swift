@@ -4,7 +4,6 @@ import Foundation
 import Operations
 import PluginTemplates
 
-/// `coursefetch plugins new`.
 struct PluginsNew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import RunAccess
 
-/// `coursefetch prioritize`.
 struct Prioritize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritize",

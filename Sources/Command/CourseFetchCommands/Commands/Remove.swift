@@ -4,7 +4,6 @@ import DownloadStore
 import Foundation
 import RunAccess
 
-/// `coursefetch remove`.
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

@@ -7,7 +7,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch resolve`.
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DownloadStore
 
-/// `coursefetch resume`.
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",

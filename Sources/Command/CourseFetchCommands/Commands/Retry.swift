@@ -5,7 +5,6 @@ import Operations
 import RunAccess
 import SyncFacts
 
-/// `coursefetch retry`.
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",

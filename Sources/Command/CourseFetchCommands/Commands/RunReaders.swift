@@ -55,7 +55,6 @@ struct RunReaders: Sendable {
     /// Begins to draw.
     func start() { screen?.start() }
 
-    /// Takes an event.
     mutating func receive(_ event: SyncEvent) {
         let now = Date()
         screen?.receive(event)

@@ -5,7 +5,6 @@ import RunAccess
 import SyncFacts
 import Terminal
 
-/// `coursefetch set`.
 struct SetRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",

@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch status`.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -3,7 +3,6 @@ import CommandOutput
 import Foundation
 import Logging
 
-/// `coursefetch sync`.
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",

@@ -5,7 +5,6 @@ import Operations
 import SyncFacts
 import Terminal
 
-/// `coursefetch users`.
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",

@@ -7,7 +7,6 @@ import SyncFacts
 import Synchronization
 import Terminal
 
-/// `coursefetch verify`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

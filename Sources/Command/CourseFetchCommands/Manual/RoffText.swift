@@ -2,13 +2,11 @@
 struct RoffText {
     private(set) var source = ""
 
-    /// A macro with its arguments.
     mutating func macro(_ name: String, _ arguments: String...) {
         let words = arguments.map { $0.isEmpty || $0.contains(" ") ? "\"\(escaped($0))\"" : escaped($0) }
         source += ([".\(name)"] + words).joined(separator: " ") + "\n"
     }
 
-    /// A heading.
     mutating func section(_ title: String) { macro("SH", title) }
 
     /// The label of an item; its text is added next.

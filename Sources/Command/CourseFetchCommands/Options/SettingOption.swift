@@ -49,7 +49,6 @@ extension Flag: SettingWrapper {
 }
 
 extension Option where Value == String? {
-    /// The option of a setting.
     init<T>(_ key: KeyPath<SettingTable, SettingKey<T>>, completion: CompletionKind? = nil) {
         let key = SettingTable.shared[keyPath: key]
         self.init(name: key.optionName, help: key.optionHelp, completion: completion)

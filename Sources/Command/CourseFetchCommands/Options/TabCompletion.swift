@@ -11,12 +11,10 @@ extension CompletionKind {
         return Completions.selectors(prefix, at: settings.location)
     }
 
-    /// Names of users.
     static let users = CompletionKind.custom { words, _, _ in
         settings(words).map { Completions.users(at: $0.location) } ?? []
     }
 
-    /// Names of providers.
     static let providers = CompletionKind.custom { words, _, _ in
         settings(words).map { Completions.providers(plugins: $0.plugins.value) } ?? []
     }

@@ -32,7 +32,6 @@ struct SettingKey<Value: Sendable>: Sendable {
     }
 }
 
-/// The form of a setting.
 enum SettingForm: Sendable, Equatable {
     /// With a value; the argument is its name in the help.
     case value(String)

@@ -1,6 +1,5 @@
 import YAMLSource
 
-/// The origin of a setting's value.
 enum SettingOrigin: Sendable, Equatable {
     case option
     case environment(variable: String)
@@ -41,7 +40,6 @@ extension SettingOrigin {
     }
 }
 
-/// A value and its origin.
 struct Setting<Value: Sendable>: Sendable {
     var value: Value
     var origin: SettingOrigin

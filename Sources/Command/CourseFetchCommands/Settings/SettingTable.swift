@@ -5,7 +5,6 @@ import UserState
 /// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` are derived
 /// from it; an option group determines only its place in the help.
 struct SettingTable: Sendable {
-    /// The one table.
     static let shared = SettingTable()
 
     // MARK: catalogs
@@ -266,6 +265,5 @@ struct SettingTable: Sendable {
         $0.value as? any AnySettingKey
     }
 
-    /// The setting with this name.
     static func find(_ name: String) -> (any AnySettingKey)? { all.first { $0.name == name } }
 }

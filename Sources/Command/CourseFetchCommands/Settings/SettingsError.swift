@@ -2,7 +2,6 @@ import CommandOutput
 import Terminal
 import YAMLSource
 
-/// A mistake in one setting.
 enum SettingProblem: Sendable, Equatable {
     case option(name: String, ValueError)
     case environment(variable: String, ValueError)

@@ -4,7 +4,6 @@ import Hooks
 import SystemPackage
 import YAMLSource
 
-/// The user's settings file: names of settings and their values.
 struct SettingsFile: Sendable {
     /// The text of one value and its position.
     struct Entry: Sendable, Equatable {

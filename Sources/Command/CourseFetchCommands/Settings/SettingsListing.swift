@@ -6,7 +6,6 @@ import YAMLSource
 
 /// The effective settings with their origins, for `doctor`.
 enum SettingsListing {
-    /// One setting.
     struct Row: Equatable {
         /// As in the settings file.
         var name: String

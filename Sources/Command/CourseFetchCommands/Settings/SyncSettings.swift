@@ -58,7 +58,6 @@ struct SyncSettings: Sendable {
         return Setting(value: settings.flatMap(\.value), origin: settings.first?.origin ?? .standard)
     }
 
-    /// The level of the log.
     var logLevel: Logger.Level {
         self.trace.value ? .trace : self.verbose.value ? .debug : self.quiet.value ? .error : .warning
     }
@@ -154,7 +153,6 @@ struct SyncSettings: Sendable {
         return Set(wanted.filter(\.1).map(\.0))
     }
 
-    /// The location of the user's state.
     var location: StateLocation {
         StateLocation(user: self.user.value, state: self.state.value, library: self.library.value)
     }

@@ -110,7 +110,8 @@ struct NewCatalog {
         return text
     }
 
-    /// Writes it, all or nothing, with the folders above. A file that is there stays as it is: another run has written it.
+    /// Writes it, all or nothing, with the folders above. A file that is there stays as it is: another run has written
+    /// it.
     func write(to path: String) throws(Refusal) {
         let place = FilePath(path)
         let above = place.removingLastComponent()

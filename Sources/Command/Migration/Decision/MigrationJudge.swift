@@ -13,8 +13,8 @@ import Musl
 import Darwin
 #endif
 
-/// Decides what to do with a record: which video it is, and whether its bytes can be what they should be. Looks at files
-/// of the source; changes nothing.
+/// Decides what to do with a record: which video it is, and whether its bytes can be what they should be. Looks at
+/// files of the source; changes nothing.
 struct MigrationJudge {
     /// What is to be done.
     enum Step {
@@ -133,7 +133,8 @@ struct MigrationJudge {
         return step
     }
 
-    /// Whether the source says that it had the video, and has no file of it, which is what the user wants to be left out.
+    /// Whether the source says that it had the video, and has no file of it, which is what the user wants to be left
+    /// out.
     private func isSeen(_ record: SourceRecord) -> Bool {
         options.skipsSeen && record.state == .finished && record.file == nil && record.fault == nil
     }

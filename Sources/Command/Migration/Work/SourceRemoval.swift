@@ -103,7 +103,8 @@ struct SourceRemoval {
         .failed(path: source.place.shown(path), errno: error.rawValue)
     }
 
-    /// The files of a record, if its video is in the library with the same bytes. Those that are gone already don't matter.
+    /// The files of a record, if its video is in the library with the same bytes. Those that are gone already don't
+    /// matter.
     private mutating func compare(_ record: SourceRecord) throws -> [String: Proven] {
         let name = record.names.first ?? record.key
         let key = journal[OpenSource.digest(record)]?.key

@@ -59,7 +59,6 @@ package struct SourceRecord: Sendable, Equatable {
     }
 }
 
-/// A file of a source.
 package struct SourceFile: Sendable, Equatable {
     /// Relative to the source's folder.
     package var path: String

@@ -12,8 +12,8 @@ import Musl
 import Darwin
 #endif
 
-/// A private copy of a source's SQLite database, with what its last writer hadn't brought into it yet. The source gets no
-/// lock, no journal and no shared memory; the copy is removed with the last reference.
+/// A private copy of a source's SQLite database, with what its last writer hadn't brought into it yet. The source gets
+/// no lock, no journal and no shared memory; the copy is removed with the last reference.
 final class DatabaseCopy: Sendable {
     private static let sizeBound: Int64 = 4 << 30
     /// Larger values are none that a row has.

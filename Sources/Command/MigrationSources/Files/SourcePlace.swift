@@ -102,7 +102,6 @@ package struct SourcePlace: Sendable {
         return data
     }
 
-    /// The given file as a whole.
     package func givenFile(upTo limit: Int) throws(SourceProblem) -> Data {
         guard let file, let data = try data(file, upTo: limit) else { throw .notAFile(path: path) }
         return data

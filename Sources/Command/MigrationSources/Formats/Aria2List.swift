@@ -1,11 +1,10 @@
 /// Reads aria2's input files and saved sessions, line by line: URIs between tabs, then options on lines that begin with
 /// a blank.
 package struct Aria2List {
-    /// One download.
     package struct Entry: Sendable, Equatable {
         /// The line on which it begins, from 1.
         package var line: Int
-        /// Several of one file.
+        /// All addresses of one file.
         package var addresses: [String] = []
         /// By their names.
         package var options: [String: String] = [:]

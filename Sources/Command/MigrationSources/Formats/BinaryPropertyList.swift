@@ -68,7 +68,6 @@ struct BinaryPropertyList: Sendable {
         return key
     }
 
-    /// An object by its number.
     func item(_ object: Int, _ budget: inout NodeBudget) throws(FormatFault) -> Item {
         guard object < count, let place = Self.number(bytes, table + object * offsetSize, offsetSize),
             place >= Self.headSize, place < table

@@ -6,7 +6,6 @@
 ///
 /// Related: RFC 4180
 package struct CSV {
-    /// One row.
     package struct Row: Sendable, Equatable {
         /// The line on which it begins, from 1.
         package var line: Int

@@ -43,8 +43,8 @@ package struct JSONFields {
         { index += 1 }
     }
 
-    /// Reads what follows the brace of an object up to its end: calls `body` with each key, where its value begins, until
-    /// it returns false. It has to read the value.
+    /// Reads what follows the brace of an object up to its end: calls `body` with each key, where its value begins,
+    /// until it returns false. It has to read the value.
     mutating func members(
         _ body: (String, inout JSONFields) throws(FormatFault) -> Bool
     ) throws(FormatFault) {

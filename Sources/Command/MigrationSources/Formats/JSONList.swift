@@ -1,5 +1,5 @@
-/// Finds the objects of a JSON list in bytes that come piece by piece, and holds one of them at a time: an array of objects,
-/// such an array as a member of an object, or one object after the other (JSON lines).
+/// Finds the objects of a JSON list in bytes that come piece by piece, and holds one of them at a time: an array of
+/// objects, such an array as a member of an object, or one object after the other (JSON lines).
 package struct JSONList {
     /// One of the list.
     package enum Item {

@@ -87,8 +87,8 @@ package final class KeyedArchive {
         return names.compactMap(\.text)
     }
 
-    /// A scalar, through references and the objects that wrap one: text, data, dates, addresses, numbers. Anything else is
-    /// returned as ``object(_:)`` does.
+    /// A scalar, through references and the objects that wrap one: text, data, dates, addresses, numbers. Anything else
+    /// is returned as ``object(_:)`` does.
     package func plain(_ value: PropertyList?) throws(FormatFault) -> PropertyList? { try plain(value, depth: 0) }
 
     private func plain(_ value: PropertyList?, depth: Int) throws(FormatFault) -> PropertyList? {

@@ -3,11 +3,9 @@ import ProviderHTTP
 
 /// What a package of downloaded HLS (`.movpkg`) says of itself: `boot.xml`, which lists its streams.
 struct MoviePackage: Equatable {
-    /// A stream of the package.
     struct Stream: Equatable {
-        /// Its folder in the package.
         var folder: String
-        /// Of its playlist.
+        /// The playlist's address.
         var address: String?
         /// Whether the package says that it is complete.
         var isComplete: Bool

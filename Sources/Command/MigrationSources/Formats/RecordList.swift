@@ -1,8 +1,8 @@
 import Foundation
 
 /// The records of an app's own archive, whose form its makers don't document: an array of dictionaries, a dictionary of
-/// them, an archived array of objects, data with one archived object each, or arrays of all these; in a property list, a
-/// keyed archive or JSON.
+/// them, an archived array of objects, data with one archived object each, or arrays of all these; in a property list,
+/// a keyed archive or JSON.
 struct RecordList {
     /// The fields of a record, scalars only.
     typealias Fields = [String: PropertyList]

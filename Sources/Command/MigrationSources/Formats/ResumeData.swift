@@ -1,9 +1,9 @@
 import Foundation
 
-/// What `NSURLSession` keeps of a download that it can go on with: a property list, or a keyed archive of one; some apps
-/// store it in base64.
+/// What `NSURLSession` keeps of a download that it can go on with: a property list, or a keyed archive of one; some
+/// apps store it in base64.
 package struct ResumeData: Sendable, Equatable {
-    /// Of the media.
+    /// The media's address.
     package var address: String?
     /// How many bytes were received.
     package var received: Int64?

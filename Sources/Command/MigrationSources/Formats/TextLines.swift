@@ -1,6 +1,5 @@
 /// Splits text into lines, piece by piece: LF or CRLF, and no byte order mark.
 package struct TextLines {
-    /// One line.
     package struct Line: Sendable, Equatable {
         /// From 1.
         package var number: Int

@@ -1,12 +1,11 @@
 import Foundation
 
-/// Reads old-style property lists: `{a = 1; "b c" = "\U4e2d\U6587"; l = (1, 2); d = <0fbd77>;}`, as `description` prints
-/// dictionaries. Every scalar in them is text.
+/// Reads old-style property lists: `{a = 1; "b c" = "\U4e2d\U6587"; l = (1, 2); d = <0fbd77>;}`, as `description`
+/// prints dictionaries. Every scalar in them is text.
 struct TextPropertyList {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// The value that the text is.
     static func read(_ bytes: [UInt8], _ budget: inout NodeBudget) throws(FormatFault) -> PropertyList {
         var reader = TextPropertyList(bytes: try utf8(bytes))
         let value = try reader.value(&budget, depth: 0)

@@ -52,7 +52,8 @@ struct Aria2Entry {
             let checksum = Checksum(hex: String(sum.dropFirst(8)))
             if checksum?.count == 32 { record.file?.sha256 = checksum }
         }
-        // aria2 keeps no control file for a length that it doesn't know, and saves what it hasn't finished, with a number.
+        // aria2 keeps no control file for a length that it doesn't know, and saves what it hasn't finished, with a
+        // number.
         if entry.options["gid"] != nil, record.state == .finished, record.file?.sha256 == nil {
             record.state = .unproven
         }

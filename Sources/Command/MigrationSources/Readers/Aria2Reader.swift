@@ -2,8 +2,8 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// Reads what aria2 leaves: a saved session or an input file, and the control files beside files that aren't complete. If
-/// a folder is given, every medium in it is a record, since a session has nothing that is finished.
+/// Reads what aria2 leaves: a saved session or an input file, and the control files beside files that aren't complete.
+/// If a folder is given, every medium in it is a record, since a session has nothing that is finished.
 package struct Aria2Reader: SourceReader {
     private static let usual = ["aria2.session", "session.txt", "input.txt", "downloads.txt"]
     /// What else lists of addresses are called.

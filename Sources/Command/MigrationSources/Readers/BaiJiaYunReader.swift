@@ -1,8 +1,8 @@
 import FileSystem
 import Foundation
 
-/// Reads the download root of BaiJiaYun's player: `PMDownload`, with complete files in `Cache`, begun ones in `Temp`, and
-/// records in an archive of the app.
+/// Reads the download root of BaiJiaYun's player: `PMDownload`, with complete files in `Cache`, begun ones in `Temp`,
+/// and records in an archive of the app.
 package struct BaiJiaYunReader: SourceReader {
     private static let rootName = "PMDownload"
     private static let endings = ["plist", "archive", "json", "data"]

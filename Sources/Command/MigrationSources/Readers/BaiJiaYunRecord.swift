@@ -1,7 +1,7 @@
 import FileSystem
 
-/// A record of BaiJiaYun's player: a video with its `vid`, or the playback of a class with its `classId` and, of a longer
-/// class, its `sessionId`.
+/// A record of BaiJiaYun's player: a video with its `vid`, or the playback of a class with its `classId` and, of a
+/// longer class, its `sessionId`.
 struct BaiJiaYunRecord {
     private static let definitions = ["low", "high", "superhigh", "720p", "1080p"]
 

@@ -1,8 +1,8 @@
 import FileSystem
 import Foundation
 
-/// Reads the work folder of FKDownloader: a folder for each download, with its keyed archive `<id>/<id>.rqi` and its file
-/// `<id>/<id><extension>`.
+/// Reads the work folder of FKDownloader: a folder for each download, with its keyed archive `<id>/<id>.rqi` and its
+/// file `<id>/<id><extension>`.
 package struct FKDownloaderReader: SourceReader {
     private static let className = "FKCacheRequestModel"
     private static let sizeBound = 16 << 20

@@ -12,7 +12,7 @@ package struct HLSCatalogReader: SourceReader {
     /// A stream of the app's catalog.
     package struct Stream: Sendable, Equatable {
         package var name: String
-        /// Of its playlist.
+        /// The playlist's address.
         package var url: String
         /// Whether it needs a licence to play.
         package var isProtected: Bool
@@ -81,7 +81,8 @@ package struct HLSCatalogReader: SourceReader {
         }
     }
 
-    /// Of packages that are joined, their lists and playlists; of others nothing, since nobody compares what is in them.
+    /// Of packages that are joined, their lists and playlists; of others nothing, since nobody compares what is in
+    /// them.
     package func storeFiles() throws -> [String] {
         var paths: [String] = []
         if let path = SourcePlace.relative(list), try place.facts(of: path) != nil { paths.append(path) }
@@ -176,8 +177,8 @@ package struct HLSCatalogReader: SourceReader {
         do throws(FormatFault) { return try read(Array(data)) } catch { throw .unreadable(path: path, error) }
     }
 
-    /// The stream of the app's catalog that a package has: by its address, else by its name, to which the system adds an
-    /// underscore and its own.
+    /// The stream of the app's catalog that a package has: by its address, else by its name, to which the system adds
+    /// an underscore and its own.
     private func stream(of package: MoviePackage, _ stem: String?) -> Stream? {
         let usable = streams.filter { $0.fault == nil }
         if let found = usable.first(where: { $0.url == package.address }) { return found }

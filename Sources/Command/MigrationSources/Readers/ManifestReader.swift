@@ -1,5 +1,5 @@
-/// Reads a list that somebody wrote for this purpose: CSV with a header line, or JSON objects. Paths are relative to the
-/// folder of the list.
+/// Reads a list that somebody wrote for this purpose: CSV with a header line, or JSON objects. Paths are relative to
+/// the folder of the list.
 package struct ManifestReader: SourceReader {
     private typealias Column = ManifestEntry.Column
 

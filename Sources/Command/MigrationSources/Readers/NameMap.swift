@@ -2,8 +2,8 @@ package import Foundation
 import Synchronization
 import YAMLSource
 
-/// What a store calls its videos → what a catalog calls them, as the user wrote it down: YAML (`old name: course/video`), or
-/// CSV with two columns.
+/// What a store calls its videos → what a catalog calls them, as the user wrote it down: YAML (`old name:
+/// course/video`), or CSV with two columns.
 ///
 /// Names that differ only in how Unicode composes their letters are the same name.
 package final class NameMap: Sendable {

@@ -11,7 +11,6 @@ package enum SourceKind: String, Sendable, CaseIterable {
     case baijiayun
     case hlscatalog
 
-    /// Its reader.
     package var reader: any SourceReader.Type {
         switch self {
         case .manifest: ManifestReader.self

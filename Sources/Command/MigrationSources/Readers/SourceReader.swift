@@ -8,8 +8,8 @@ package protocol SourceReader: Sendable {
     /// ``SourceRecord/fault``; the others aren't affected.
     func read(_ body: (SourceRecord) throws -> Void) throws
 
-    /// The paths of the store's own files that belong to no record: databases, archives, control files. They are removed
-    /// with the source.
+    /// The paths of the store's own files that belong to no record: databases, archives, control files. They are
+    /// removed with the source.
     func storeFiles() throws -> [String]
 }
 

@@ -6,7 +6,6 @@ extension SourceRecord {
         return names
     }
 
-    /// The last component of a path.
     static func lastComponent(_ path: String?) -> String? { path?.split(separator: "/").last.map(String.init) }
 
     /// A file's name without its ending.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads a folder that wget filled: with its list of URLs (`-i`), or without, and then every file is a record by its name.
+/// Reads a folder that wget filled: with its list of URLs (`-i`), or without, and then every file is a record by its
+/// name.
 package struct WgetReader: SourceReader {
     private let list: URLListReader
 

@@ -2,8 +2,8 @@ import FileSystem
 import Foundation
 import GRDB
 
-/// Reads the store of WQDownload: `mkdata.db`, whose table `local_video` has a row for each video, and the files beneath
-/// `video/<course_id>/`.
+/// Reads the store of WQDownload: `mkdata.db`, whose table `local_video` has a row for each video, and the files
+/// beneath `video/<course_id>/`.
 package struct WQDownloadReader: SourceReader {
     private static let table = "local_video"
     private static let needed = ["download_state", "local_path"]

@@ -34,7 +34,8 @@ struct YtDlpInfo {
     /// As the archive has it.
     var line: String? { text("extractor_key").map { "\($0.lowercased()) \(id)" } }
 
-    /// The last components of what yt-dlp called the file, without their endings: the paths are relative to where it ran.
+    /// The last components of what yt-dlp called the file, without their endings: the paths are relative to where it
+    /// ran.
     var stems: [String] {
         ["filename", "_filename"].compactMap { text($0) }.compactMap { MediaEnding.split(MediaEnding.last($0))?.stem }
     }

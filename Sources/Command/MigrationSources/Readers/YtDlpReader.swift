@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads what yt-dlp leaves: media with or without their `.info.json`, files that end in `.part`, and the archive of what
-/// it has finished.
+/// Reads what yt-dlp leaves: media with or without their `.info.json`, files that end in `.part`, and the archive of
+/// what it has finished.
 package struct YtDlpReader: SourceReader {
     private static let usual = ["archive.txt", "downloaded.txt", ".archive"]
 

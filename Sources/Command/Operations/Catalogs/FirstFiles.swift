@@ -76,8 +76,8 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
 
     /// A course of videos at addresses, or, if `source` isn't one, of the provider with that name.
     ///
-    /// Of the address of one video its file's name becomes `{id}`. Nil for an address without a file's name, and for one that
-    /// isn't http or https.
+    /// Of the address of one video its file's name becomes `{id}`. Nil for an address without a file's name, and for
+    /// one that isn't http or https.
     package init?(title: String, source: String) {
         self.title = title
         course = Self.identifier(title)

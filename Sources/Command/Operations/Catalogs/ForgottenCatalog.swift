@@ -3,13 +3,11 @@ import Foundation
 package import RunAccess
 package import SyncFacts
 
-/// The result of `forget`.
 package struct ForgottenCatalog: Sendable, Equatable {
     /// The file, absolute; for an address its name in the state.
     package var file: String
     /// Their ids.
     package var courses: [String]
-    /// Their number.
     package var downloads: Int
     /// How many of them have files.
     package var files: Int

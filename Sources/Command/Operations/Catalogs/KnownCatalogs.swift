@@ -4,8 +4,8 @@ package import SyncFacts
 
 /// The catalogs of earlier syncs that another sync can read.
 package enum KnownCatalogs {
-    /// Files and addresses, in the order of their courses. Standard input isn't among them, nor is an address with a query,
-    /// which isn't stored.
+    /// Files and addresses, in the order of their courses. Standard input isn't among them, nor is an address with a
+    /// query, which isn't stored.
     package static func read(_ location: StateLocation) throws(Refusal) -> [String] {
         guard let store = try location.resolve().openForReading() else { return [] }
         defer { store.close() }

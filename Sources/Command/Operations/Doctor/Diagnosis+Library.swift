@@ -12,7 +12,6 @@ import UserState
 /// Checks a user's library: its marker, its disk, and its contents.
 struct LibraryCheck {
     let place: StateLocation.Place
-    /// The library's folder.
     let folder: FilePath
     /// What a sync leaves free.
     let floor: FreeSpaceFloor

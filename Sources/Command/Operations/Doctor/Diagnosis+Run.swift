@@ -11,7 +11,6 @@ import SystemPackage
 import UserState
 import YAMLSource
 
-/// The options of `doctor`.
 package struct DiagnosisOptions: Sendable, PrintsRedacted {
     /// The state and library to check.
     package var location: StateLocation

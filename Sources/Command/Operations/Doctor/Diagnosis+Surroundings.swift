@@ -74,7 +74,7 @@ struct NetworkCheck: PrintsRedacted {
     let caFile: String?
     let clockURL: String?
 
-    /// Both.
+    /// Checks the certificate authorities and the clock.
     func run() async -> [DiagnosisFact] { [authorities] + [await clock()] }
 
     private var authorities: DiagnosisFact {

@@ -13,7 +13,6 @@ package struct Diagnosis: Sendable, Equatable {
     package enum Severity: String, Sendable, Comparable {
         /// No problem.
         case ok
-        /// Information.
         case note
         /// Tonight's sync works, but not fully, or not for long.
         case warning
@@ -143,7 +142,6 @@ package enum DiagnosisFact: Sendable, Equatable {
 }
 
 extension DiagnosisFact {
-    /// Its topic.
     package var topic: Diagnosis.Topic {
         switch self {
         case .noState, .state, .openToOthers, .ownedByAnother, .stateNotWritable, .stateOnNetwork, .stateInMemory,
@@ -160,7 +158,6 @@ extension DiagnosisFact {
         }
     }
 
-    /// Its severity.
     package var severity: Diagnosis.Severity {
         switch self {
         case .state, .database, .lock, .loggedIn, .library, .plugin, .authorities, .versions,

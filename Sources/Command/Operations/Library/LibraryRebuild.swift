@@ -10,7 +10,6 @@ import RunAccess
 /// Anybody who can write to the library may have written the list: a line counts only if it leads to a file in the
 /// library with the line's size and time, or else its size and SHA-256.
 struct LibraryRebuild {
-    /// The result.
     struct Result: Equatable {
         /// Videos that became finished.
         var restored = 0

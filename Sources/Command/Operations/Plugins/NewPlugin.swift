@@ -8,7 +8,6 @@ package enum PluginLanguage: String, Sendable, CaseIterable {
     case shell = "sh"
 }
 
-/// A file of a new plugin.
 package struct NewPluginFile: Sendable, Equatable {
     /// Its path in the plugin's folder.
     package var path: String
@@ -27,7 +26,6 @@ package struct NewPluginFile: Sendable, Equatable {
 package struct NewPlugin: Sendable {
     private static let pythonModule = "coursefetch_provider.py"
 
-    /// The plugin's name.
     package let name: String
     package let language: PluginLanguage
     /// The folder to make.

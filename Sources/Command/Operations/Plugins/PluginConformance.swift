@@ -9,7 +9,6 @@ package struct PluginConformance: Sendable {
     /// The fixtures in a plugin's own folder.
     private static let ownFixtures = "fixtures"
 
-    /// The plugin's folder.
     package var folder: String
     /// `KEY=VALUE`, as on the command line.
     package var parameters: [String] = []

@@ -12,7 +12,6 @@ struct PluginCopy: Sendable {
     private static let fileBound = 5_000
     private static let patience = Duration.seconds(120)
 
-    /// The folder that is made.
     let folder: String
 
     /// Copies a plugin's folder.

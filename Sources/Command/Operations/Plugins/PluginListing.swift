@@ -22,7 +22,6 @@ package struct PluginListing: Sendable {
     package var required: [String] = []
     /// The names of the secrets that a login asks for.
     package var credentials: [String] = []
-    /// Its folder.
     package var folder: String
     /// The reason why it can't be used.
     package var problem: String?

@@ -30,7 +30,6 @@ package enum PluginsProblem: Error, Sendable, Equatable {
     case tooLarge(bytes: Int, files: Int)
     /// The archive can't be unpacked; the last words of the program.
     case unpack(String)
-    /// A check failed.
     case failedChecks(String)
     /// This version, or a newer one, is there.
     case installed(String, present: String?, offered: String?)

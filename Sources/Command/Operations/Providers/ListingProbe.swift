@@ -52,9 +52,7 @@ package struct ListingReport: Sendable {
 
     /// The course's id.
     package var course: String
-    /// Its title.
     package var title: String
-    /// The provider's name.
     package var provider: String
     /// The time that the provider took.
     package var seconds: Double

@@ -10,7 +10,6 @@ import UserState
 
 /// A user's access to providers outside of a sync: with the user's credentials, and without writing the state.
 struct ProviderAccess: Sendable {
-    /// The user's name.
     let user: String
     /// The user's state; an empty one if there is none. Its owner closes it.
     let store: DownloadStore

@@ -14,9 +14,7 @@ import YAMLSource
 
 /// A provider's answer for one video, in the terms of the protocol. Contains secrets: print it redacted.
 package struct ResolveAnswer: Sendable, PrintsRedacted {
-    /// The video.
     package var reference: VideoReference
-    /// The provider's name.
     package var provider: String
     /// The complete URL: may contain secrets.
     package var url: String
@@ -108,11 +106,9 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
 package enum ResolveProbe {
     /// The result for one video.
     package struct Answer: Sendable {
-        /// The video.
         package var reference: VideoReference
         /// The provider that was asked.
         package var provider: String
-        /// Its answer.
         package var result: Result<ResolveAnswer, DownloadError>
     }
 

@@ -49,8 +49,8 @@ package struct ProviderLogin: Sendable {
     /// Whether a credential helper keeps its secrets.
     package var hasHelper: Bool { helper != nil }
 
-    /// The secrets in its credential helper; nil without a helper, if some are missing there, or if they are for another
-    /// server.
+    /// The secrets in its credential helper; nil without a helper, if some are missing there, or if they are for
+    /// another server.
     package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
         guard let given = try await ask(.get, location), server?.claim(of: given) != .another else { return nil }
         return CredentialHelper.secrets(names, in: given).map { LoginSecrets($0) }

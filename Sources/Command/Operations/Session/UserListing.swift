@@ -10,7 +10,6 @@ import UserState
 package struct UserListing: Sendable, Equatable {
     /// A login at a provider.
     package struct Provider: Sendable, Equatable {
-        /// The provider's name.
         package var name: String
         /// The time when its credentials were last stored.
         package var savedAt: Date
@@ -24,7 +23,6 @@ package struct UserListing: Sendable, Equatable {
         }
     }
 
-    /// The user's name.
     package var user: String
     /// Whether it is the account's own name, which needs no login.
     package var isAccountsOwn: Bool
@@ -34,7 +32,6 @@ package struct UserListing: Sendable, Equatable {
     package var since: Date?
     /// The library's path, if the state knows one.
     package var library: String?
-    /// Downloads by state.
     package var downloads: [DownloadState: Int]
     /// The process that holds the user's lock.
     package var running: RunningSync?

@@ -7,7 +7,6 @@ package import RunAccess
 package import SyncFacts
 package import UserState
 
-/// The result of `login`.
 package struct UserLogin: Sendable, Equatable {
     /// The reason why a running sync didn't apply it.
     package enum Trouble: Sendable, Equatable {
@@ -17,7 +16,6 @@ package struct UserLogin: Sendable, Equatable {
         case failed(String)
     }
 
-    /// The user.
     package var user: String
     /// Whether the session was open already.
     package var wasOpen: Bool

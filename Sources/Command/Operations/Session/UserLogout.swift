@@ -4,7 +4,6 @@ package import RunAccess
 package import SyncFacts
 import UserState
 
-/// The result of `logout`.
 package struct UserLogout: Sendable, Equatable {
     /// The effect on a running sync.
     package enum Ending: Sendable, Equatable {
@@ -14,7 +13,6 @@ package struct UserLogout: Sendable, Equatable {
         case stopped
     }
 
-    /// The user.
     package var user: String
     /// Nil for the whole session.
     package var provider: String?

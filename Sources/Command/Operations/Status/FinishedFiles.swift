@@ -9,7 +9,6 @@ package import SyncFacts
 package struct FinishedFiles: Sendable {
     /// A finished video and its file.
     package struct Item: Sendable {
-        /// The video.
         package var reference: VideoReference
         /// The file's absolute path.
         package var path: String

@@ -5,11 +5,9 @@ import SyncFacts
 package struct StatusGroup: Sendable {
     /// The course's id.
     package var course: String
-    /// Its title for users.
     package var courseTitle: String
     /// The chapter's id; nil directly under the course.
     package var chapter: String?
-    /// Its title for users.
     package var chapterTitle: String?
     /// Sums over its downloads.
     package var totals = StatusTotals()

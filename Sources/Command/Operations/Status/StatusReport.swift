@@ -10,13 +10,10 @@ import UserState
 
 /// The state's facts about one download.
 package struct StatusRow: Sendable {
-    /// The video.
     package var reference: VideoReference
-    /// The course's title.
     package var courseTitle: String
     /// The chapter's title; nil directly under the course.
     package var chapterTitle: String?
-    /// Its state.
     package var state: DownloadState
     /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
@@ -36,7 +33,6 @@ package struct StatusRow: Sendable {
     package var retryAt: Date?
     /// When the row last changed.
     package var updatedAt: Date
-    /// The provider's name.
     package var provider: String
     /// The catalog.
     package var file: String
@@ -96,11 +92,9 @@ package struct StatusRow: Sendable {
 package struct RunningSync: Sendable, Equatable {
     /// Its process id.
     package var pid: Int32
-    /// The machine's name.
     package var host: String
     /// When it began.
     package var since: Date
-    /// Its activity.
     package var activity: Activity
 
     /// The activity of a process that holds the lock.
@@ -128,7 +122,6 @@ package struct RunningSync: Sendable, Equatable {
 
 /// The contents of a user's state, in catalog order.
 package struct StatusReport: Sendable {
-    /// The user's name.
     package var user: String
     /// The library's path, if the state knows one.
     package var library: String?
@@ -163,7 +156,6 @@ package struct StatusReport: Sendable {
 
     /// The videos that are no longer in their catalogs.
     package struct Gone: Sendable, Equatable {
-        /// Their number.
         package var count = 0
         /// The number of their files.
         package var files = 0

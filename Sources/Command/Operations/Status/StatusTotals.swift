@@ -2,7 +2,6 @@ package import DownloadStore
 
 /// Sums over some downloads of a ``StatusReport``.
 package struct StatusTotals: Sendable, Equatable {
-    /// Their number.
     package var count = 0
     /// The number in each state.
     package var states: [DownloadState: Int] = [:]
@@ -53,7 +52,6 @@ package struct StatusTotals: Sendable, Equatable {
     /// Whether everything that isn't cancelled is complete.
     package var isComplete: Bool { unknownSizes == 0 && doneBytes >= knownBytes }
 
-    /// Counts a download.
     package mutating func add(_ row: StatusRow) {
         count += 1
         states[row.state, default: 0] += 1

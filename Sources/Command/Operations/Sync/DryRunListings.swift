@@ -9,7 +9,6 @@ import SyncFacts
 
 /// The listings that a sync would work with, asked for by a dry run. Records nothing.
 struct DryRunListings {
-    /// The catalog with them.
     private(set) var catalog: Catalog
     /// The warnings of a sync about them.
     private(set) var warnings: [SyncWarning] = []

@@ -17,8 +17,8 @@ package struct VerifiedFile: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// Size and SHA-256 are as recorded; for a sidecar, the size.
         case intact
-        /// No SHA-256 is recorded: it was downloaded with `--no-checksum`, or linked by `migrate`. `isTouched`: its time
-        /// has changed since, so that nothing proves it.
+        /// No SHA-256 is recorded: it was downloaded with `--no-checksum`, or linked by `migrate`. `isTouched`: its
+        /// time has changed since, so that nothing proves it.
         case unrecorded(isTouched: Bool)
         case missing
         /// Another size or another SHA-256 than recorded. `sha256` is nil if the size differs already.
@@ -60,13 +60,11 @@ package struct VerifiedFile: Sendable, Equatable {
     package var reference: VideoReference
     /// Relative to the library.
     package var path: String
-    /// Its purpose.
     package var role: Role
     /// As recorded, in bytes.
     package var size: Int64
     /// As recorded, lower-case hex.
     package var sha256: String?
-    /// The result.
     package var verdict: Verdict
     /// The change in the state.
     package var remedy: Remedy
@@ -106,7 +104,7 @@ package struct VerificationProgress: Sendable, Equatable {
 
 /// The findings of `verify`, and its changes to the state.
 package struct Verification: Sendable, Equatable {
-    /// Its progress at the end.
+    /// The numbers of files and bytes at the end.
     package var progress: VerificationProgress
     /// Checked sidecars and covers.
     package var sidecars = 0

@@ -78,7 +78,6 @@ struct Verifier {
         tell(isLast: true)
     }
 
-    /// Checks the covers of courses and chapters.
     mutating func checkCovers(courses: [CourseRecord], chapters: [ChapterRecord]) throws {
         for course in courses {
             guard let cover = course.coverFile else { continue }

@@ -22,7 +22,6 @@ package struct SecretLine {
     private var bytes: [UInt8] = []
     private var sequence = Sequence.none
 
-    /// Takes the next byte.
     package mutating func take(_ byte: UInt8) -> Action {
         if sequence != .none {
             skip(byte)

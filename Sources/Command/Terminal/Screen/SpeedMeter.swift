@@ -10,7 +10,6 @@ package struct SpeedMeter: Sendable {
 
     package init(window: TimeInterval = 5) { self.window = window }
 
-    /// Begins to measure.
     package mutating func start(at now: Date) { samples = [(now, total)] }
 
     /// Counts received bytes.

@@ -1,7 +1,8 @@
 /// Addresses in a text: what may be a secret in them, and the text without it.
 ///
 /// Of every `scheme://…` that is its user and password, its query and its fragment; of a word without a scheme, such as
-/// `//host/a?key=value`, what follows a `?` if there is a `=` in it. An address ends at a space, a quote or an angle bracket.
+/// `//host/a?key=value`, what follows a `?` if there is a `=` in it. An address ends at a space, a quote or an angle
+/// bracket.
 package enum AddressText {
     /// The text with `?…` for each query, and no users and passwords.
     package static func withoutSecrets(_ text: String) -> String {

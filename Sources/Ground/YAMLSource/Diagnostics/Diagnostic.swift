@@ -7,7 +7,6 @@ package struct Diagnostic: Sendable, Hashable, Error {
 
     /// Whether it prevents the requested action.
     package var severity: Severity
-    /// Its position.
     package var location: SourceLocation
     /// The mistake and its correction. One line, no full stop.
     package var message: String
@@ -16,7 +15,6 @@ package struct Diagnostic: Sendable, Hashable, Error {
     /// The source line with the position in it, once it has been looked up.
     package var excerpt: SourceExcerpt?
 
-    /// The file's name.
     package var file: String { location.file }
     /// From 1; 0 for the file as a whole.
     package var line: Int { location.line }

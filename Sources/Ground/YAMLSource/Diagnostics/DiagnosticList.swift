@@ -15,7 +15,6 @@ package struct DiagnosticList: Sendable {
     /// An empty list.
     package init() {}
 
-    /// Whether nothing was found.
     package var isEmpty: Bool { items.isEmpty }
 
     /// Adds one, unless it is there already.
@@ -30,12 +29,10 @@ package struct DiagnosticList: Sendable {
         items.append(diagnostic)
     }
 
-    /// Adds an error.
     package mutating func error(at location: SourceLocation, _ message: String, suggestion: String? = nil) {
         add(Diagnostic(.error, at: location, message, suggestion: suggestion))
     }
 
-    /// Adds a warning.
     package mutating func warning(at location: SourceLocation, _ message: String) {
         add(Diagnostic(.warning, at: location, message))
     }

@@ -5,7 +5,6 @@ package struct SourceExcerpt: Sendable, Hashable {
     /// Columns of the terminal to the left of the position.
     package let indent: Int
 
-    /// The indent and the caret.
     package var caretLine: String { String(repeating: " ", count: indent) + "^" }
 
     /// The limit on a shown line's columns.

@@ -11,7 +11,6 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
         self.column = UInt32(clamping: column)
     }
 
-    /// The file as a whole.
     package static let wholeFile = SourcePosition(line: 0, column: 0)
 
     package static func < (a: SourcePosition, b: SourcePosition) -> Bool {
@@ -30,12 +29,9 @@ package final class SourceName: Sendable {
 
 /// A position in a named file. Two locations are equal if file name and position are.
 package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
-    /// The file.
     package let source: SourceName
-    /// The position in it.
     package let position: SourcePosition
 
-    /// The file's name.
     package var file: String { source.path }
     /// From 1; 0 for the file as a whole.
     package var line: Int { Int(position.line) }

@@ -2,7 +2,6 @@
 package enum CoreSchema {
     /// The type of a scalar.
     enum Resolution {
-        /// A value.
         case value(YAMLValue)
         /// A number that JSON can't carry exactly.
         case tooBig

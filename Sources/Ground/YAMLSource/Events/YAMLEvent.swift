@@ -2,7 +2,6 @@
 ///
 /// `text` points into the reader's buffers and is valid until the reader's next step.
 package struct YAMLEvent {
-    /// The kind of event.
     package enum Kind: UInt8 {
         /// A document's or collection's two ends, a scalar, and the end of all.
         case streamEnd, documentStart, documentEnd, scalar, sequenceStart, sequenceEnd, mappingStart, mappingEnd
@@ -20,7 +19,6 @@ package struct YAMLEvent {
         case mistaken
     }
 
-    /// The kind of event.
     package var kind: Kind
     /// Whether a scalar has no quotes and isn't a block scalar.
     package var isPlain: Bool

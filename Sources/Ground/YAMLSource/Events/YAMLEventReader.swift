@@ -51,7 +51,6 @@ package struct YAMLEventReader: ~Copyable {
         let start: Int
         /// One past its last one.
         let end: Int
-        /// The position of the alias.
         let alias: SourcePosition
         /// The next recorded event.
         var next: Int

@@ -30,7 +30,7 @@ struct YAMLInput {
     var descriptor: Int32 = -1
     /// The bytes in memory.
     var base: UnsafeRawPointer?
-    /// Their number.
+    /// The number of bytes in memory.
     var count = 0
     /// Bytes taken so far.
     var offset = 0

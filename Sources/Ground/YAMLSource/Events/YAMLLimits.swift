@@ -6,7 +6,6 @@ package struct YAMLLimits: Sendable {
     package var nodes: Int
     /// The depth of nested values.
     package var depth: Int
-    /// Bytes of one scalar.
     package var scalarBytes: Int
     /// Bytes of memory of kept values, by the estimates of ``YAMLCost``.
     package var memory = Int.max

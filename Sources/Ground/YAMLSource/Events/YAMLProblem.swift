@@ -12,14 +12,12 @@ package struct YAMLProblem: Sendable, Equatable {
 
     /// The kind of the reason.
     package var kind: Kind
-    /// Its position, if it has one.
     package var position: SourcePosition
     /// The mistake and its correction.
     package var message: String
     /// The offset of the first invalid byte; the position is computed from it.
     package var byteOffset: Int?
 
-    /// A problem at a position.
     init(_ kind: Kind, at position: SourcePosition, _ message: String, byteOffset: Int? = nil) {
         self.kind = kind
         self.position = position

@@ -8,10 +8,8 @@ package struct YAMLMapping: Sendable, Hashable, RandomAccessCollection {
         package let key: String
         /// The start of the key.
         package let keyLocation: SourceLocation
-        /// The value.
         package let value: YAMLNode
 
-        /// An entry.
         package init(key: String, keyLocation: SourceLocation, value: YAMLNode) {
             self.key = key
             self.keyLocation = keyLocation

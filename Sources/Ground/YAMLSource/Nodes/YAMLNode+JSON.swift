@@ -13,7 +13,6 @@ extension YAMLNode {
         return text
     }
 
-    /// Appends the value as JSON.
     package func appendJSON(to text: inout String, sortingKeys: Bool) {
         switch value {
         case .null: text += "null"

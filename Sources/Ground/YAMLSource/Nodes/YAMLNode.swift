@@ -2,12 +2,10 @@
 ///
 /// Two nodes are equal if their values are, regardless of their positions.
 package struct YAMLNode: Sendable, Hashable {
-    /// The value.
     package let value: YAMLValue
     /// Its start.
     package let location: SourceLocation
 
-    /// A value at a position.
     package init(_ value: YAMLValue, at location: SourceLocation) {
         self.value = value
         self.location = location
@@ -60,17 +58,13 @@ extension YAMLNode {
 package enum YAMLValue: Sendable, Hashable {
     /// Nothing.
     case null
-    /// Truth.
     case bool(Bool)
     /// A whole number within ±2^53.
     case int(Int)
     /// A finite number that isn't written as an integer.
     case double(Double)
-    /// Text.
     case string(String)
-    /// A list.
     case sequence([YAMLNode])
-    /// Keys and values.
     case mapping(YAMLMapping)
 
     /// Its kind, with its article, for messages: `a mapping`, `text`, `null`.

@@ -62,7 +62,6 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
         frontier = max(frontier, index + 1)
     }
 
-    /// It has arrived.
     package mutating func arrived(_ index: Int, _ body: Body, bytes: Int) {
         guard running.remove(index) != nil else { return }
         held[index] = Held(body: body, bytes: bytes)

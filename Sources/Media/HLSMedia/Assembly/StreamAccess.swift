@@ -9,7 +9,7 @@ package struct StreamAccess: Sendable, RedactedInPrint {
     package var request: @Sendable (_ url: String) -> TransferRequest
     /// Requests one more connection to the host of a URL, in addition to the download's own.
     package var enter: @Sendable (_ url: String) async -> Bool
-    /// Returns it.
+    /// Returns a connection that ``enter`` got.
     package var leave: @Sendable (_ url: String) async -> Void
     /// Whether requests may still be started, according to the URLs' expiry.
     package var isUsable: @Sendable () -> Bool

@@ -1,4 +1,3 @@
-/// The header of a box.
 struct MP4BoxHeader {
     var name: MP4BoxName
     /// The length of the whole box in bytes, at least ``size``; 0 if it extends to the end of its container.

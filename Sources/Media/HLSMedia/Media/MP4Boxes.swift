@@ -3,7 +3,6 @@
 /// The sequence ends at a box shorter than its own header. A truncated box is returned as far as it exists, and is the
 /// last.
 struct MP4Boxes: Sequence, IteratorProtocol {
-    /// One of them.
     struct Box {
         var name: MP4BoxName
         /// The contents after the header.
@@ -19,7 +18,6 @@ struct MP4Boxes: Sequence, IteratorProtocol {
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// The next one.
     mutating func next() -> Box? {
         guard let header = MP4BoxHeader(rest) else { return nil }
         let length = header.length == 0 ? UInt64(rest.count) : header.length

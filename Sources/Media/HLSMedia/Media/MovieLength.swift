@@ -2,7 +2,6 @@
 ///
 /// The duration of a track is that of its media; cuts and delays of an edit list aren't included.
 package struct MovieLength: Sendable, Equatable {
-    /// The kind of a track.
     package enum TrackKind: Sendable, Equatable {
         case video
         case audio

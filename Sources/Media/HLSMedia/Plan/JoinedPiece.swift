@@ -15,7 +15,7 @@ package struct JoinedPiece: Sendable, Hashable {
         self.media = media
     }
 
-    /// Both.
+    /// The bytes of segment and initialization section.
     package var bytes: Int64 { initialization + media }
 
     /// The length of an index of so many segments.

@@ -13,7 +13,6 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     package private(set) var seconds: Double
     /// Segments that the host marks as missing.
     package private(set) var gaps: Int
-    /// Seconds of those.
     package private(set) var gapSeconds: Double
     /// All addresses together, in bytes.
     package private(set) var addressBytes: Int

@@ -17,7 +17,6 @@ struct AttributeList: RedactedInPrint {
         let value: Range<Int>
     }
 
-    /// The line with the attributes.
     let line: PlaylistLine
     private(set) var items: [Item] = []
 

@@ -1,8 +1,6 @@
 /// The size of a picture, in pixels; 1 to 65,535 each.
 package struct FrameSize: Sendable, Equatable {
-    /// Its width.
     package var width: Int
-    /// Its height.
     package var height: Int
 
     /// The number in `1080p`: the height, or the width of an upright picture.

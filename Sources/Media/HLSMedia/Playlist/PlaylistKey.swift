@@ -10,7 +10,6 @@ package struct PlaylistKey: Sendable, Equatable, RedactedInPrint {
         case sampleAES
         /// Samples within segments, in counter mode.
         case sampleAESCTR
-        /// An unknown one.
         case unknown
     }
 

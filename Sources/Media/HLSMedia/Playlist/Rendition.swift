@@ -2,11 +2,9 @@ import MediaTransfer
 
 /// An alternative of a variant's sound, picture or subtitles (EXT-X-MEDIA, RFC 8216 §4.3.4.1).
 package struct Rendition: Sendable, Equatable, RedactedInPrint {
-    /// The kind of a rendition.
     package enum Kind: String, Sendable, Equatable {
         /// Sound.
         case audio = "AUDIO"
-        /// Text.
         case subtitles = "SUBTITLES"
         /// Picture.
         case video = "VIDEO"
@@ -14,7 +12,6 @@ package struct Rendition: Sendable, Equatable, RedactedInPrint {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    /// Its kind.
     package var kind: Kind
     /// As written, with variables replaced; nil if it is in the variant's own stream.
     package var uri: String?

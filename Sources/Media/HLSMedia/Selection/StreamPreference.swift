@@ -1,4 +1,3 @@
-/// The user's preferences for a stream.
 package struct StreamPreference: Sendable, Equatable {
     /// One preference about the picture.
     package enum Quality: Sendable, Equatable {
@@ -14,9 +13,7 @@ package struct StreamPreference: Sendable, Equatable {
         case bitrate(kilobits: Int)
     }
 
-    /// The wanted subtitles.
     package enum Subtitles: Sendable, Equatable {
-        /// None.
         case none
         /// All, including forced ones.
         case all
@@ -28,7 +25,6 @@ package struct StreamPreference: Sendable, Equatable {
     package var quality: [Quality]
     /// Languages in order of preference; empty means the host's default.
     package var audio: [String]
-    /// The wanted subtitles.
     package var subtitles: Subtitles
 
     package init(quality: [Quality] = [.best], audio: [String] = [], subtitles: Subtitles = .none) {

@@ -4,7 +4,6 @@ import CLibCurl
 package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// Absolute, without fragment and without user information.
     package let text: String
-    /// Its origin.
     package let origin: Origin
     /// From the URL, decoded; nil if there was none.
     package let user: String?

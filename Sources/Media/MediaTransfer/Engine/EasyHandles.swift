@@ -20,7 +20,6 @@ final class EasyHandles {
     private let configuration: TransferConfiguration
     private let keepsIdle: Bool
     private let share: OpaquePointerBox
-    /// The idle handles.
     private(set) var idle: [UnsafeMutableRawPointer] = []
 
     /// A `CURLSH`, freed after the handles that use it.

@@ -9,7 +9,7 @@ final class Pacing {
     private var share: BandwidthShare
     /// Since the start, as of the last step of the loop.
     private(set) var now: Duration = .zero
-    /// The part of it spent listening.
+    /// The part of ``now`` in which the thread listened to servers.
     private(set) var listened: Duration = .zero
     /// A copy of ``BandwidthShare/isLimiting``, checked for each chunk.
     private(set) var isLimiting: Bool

@@ -15,7 +15,6 @@ package struct TransferConfiguration: Sendable {
     /// The `User-Agent` of requests without their own.
     package var userAgent = "coursefetch"
 
-    /// The defaults.
     package init() {}
 }
 

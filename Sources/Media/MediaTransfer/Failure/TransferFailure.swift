@@ -56,7 +56,6 @@ package enum NetworkProblem: Sendable, Equatable, Hashable {
     case other(code: Int)
 }
 
-/// A failure of TLS.
 package enum TLSProblem: Sendable, Equatable, Hashable {
     /// The server's certificate can't be verified.
     case certificate

@@ -27,9 +27,7 @@ package enum BadResponse: Error, Sendable, Equatable, Hashable {
     case unreadable
 }
 
-/// The limits on a header.
 package enum HeadLimits {
-    /// Fields of one header.
     package static let fields = 200
     /// Bytes of all headers of one response, trailers included.
     package static let bytes = 64 << 10

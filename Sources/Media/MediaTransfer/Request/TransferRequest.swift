@@ -4,7 +4,6 @@ package import NetworkAddresses
 ///
 /// Its description shows nothing: URL, fields and query may be secrets.
 package struct TransferRequest: Sendable, RedactedInPrint {
-    /// The start of a transfer.
     package enum Start: Sendable, Hashable, RedactedInPrint {
         /// At byte 0, with no range.
         case beginning
@@ -46,7 +45,6 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     /// The network that the request and its redirects may reach in addition to the public one; nil for any. The address
     /// of the connection counts, whatever the name. With a proxy, which resolves names itself, the URL's host counts.
     package var confinement: NetworkScope?
-    /// The start of the transfer.
     package var start: Start = .beginning
     /// The validator of a stored copy. If nothing has changed the server answers 304, and the transfer ends with that
     /// status (RFC 9110 §13.1.2, §13.1.3).
@@ -73,7 +71,7 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         self.url = url
     }
 
-    /// The first requested byte.
+    /// The first requested byte's offset.
     var offset: Int64 {
         if case .resume(let offset, _, _) = start { offset } else { 0 }
     }

@@ -8,12 +8,10 @@ package struct BodyPlan: Sendable, Equatable {
     package var partEnd: Int64?
     /// The length beyond which nothing is written.
     package var limit: Int64
-    /// The reason for the limit.
     package var limitReason: TooLong
     /// The way the end of the body is determined.
     package var framing: ResponseHead.Framing
 
-    /// Sets all of it.
     package init(
         start: Int64, whole: Int64?, partEnd: Int64? = nil, limit: Int64, limitReason: TooLong,
         framing: ResponseHead.Framing

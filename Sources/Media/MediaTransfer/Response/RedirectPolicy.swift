@@ -3,7 +3,6 @@
 /// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range are sent with each hop: the
 /// last response counts. Related: RFC 9110 §15.4.
 package struct RedirectPolicy: Sendable, RedactedInPrint {
-    /// The current URL.
     package private(set) var current: ParsedURL
     /// The number of redirects so far.
     package private(set) var hops = 0

@@ -28,7 +28,6 @@ struct SchemaChecks {
 }
 
 extension JSONValue {
-    /// The value as YAML has it.
     fileprivate func yaml(at place: SourceLocation) -> YAMLValue {
         switch self {
         case .null: .null

@@ -40,12 +40,10 @@ package struct Exchange: Sendable, Equatable {
 
 /// A fault that a check found.
 package struct CheckFailure: Sendable {
-    /// The fault.
     package var fault: ConformanceFault
     /// The lines that show it, if there are any.
     package var exchange: Exchange?
 
-    /// Makes a failure.
     init(_ fault: ConformanceFault, _ exchange: Exchange? = nil) {
         self.fault = fault
         self.exchange = exchange

@@ -2,19 +2,14 @@
 package struct ConformanceReport: Sendable {
     /// One check's result.
     package struct Result: Sendable {
-        /// The check.
         package var check: ConformanceCheck
-        /// Its outcome.
         package var verdict: CheckVerdict
-        /// How long it took.
         package var duration: Duration
     }
 
     /// The plugin's name, or its folder's without a usable manifest.
     package var name: String
-    /// Its version.
     package var version: String?
-    /// Its folder.
     package var folder: String
     /// In the order of ``ConformanceCheck``.
     package var results: [Result] = []

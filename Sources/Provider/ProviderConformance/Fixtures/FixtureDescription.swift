@@ -19,7 +19,6 @@ package struct FixtureDescription: Sendable, PrintsRedacted {
     /// The time to tell the plugin; nil for the present time.
     package var now: Date?
 
-    /// Nothing in particular.
     package init() {}
 
     /// The description in `bytes`, the text of `file`. Throws all mistakes, each with its position.

@@ -14,7 +14,6 @@ package struct FixtureFolder: Sendable, PrintsRedacted {
     /// Whether there is anything to replay.
     package var hasExchanges: Bool { !exchanges.isEmpty }
 
-    /// Reads a folder.
     package init(_ folder: String) throws(FixtureProblem) {
         let file = folder + "/" + FixtureDescription.fileName
         guard let data = FileManager.default.contents(atPath: file) else { throw .unreadable(file) }

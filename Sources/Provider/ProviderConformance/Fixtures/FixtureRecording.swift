@@ -6,7 +6,6 @@ import Synchronization
 
 /// Records what a plugin asks a real host: a loopback server forwards its requests.
 package struct FixtureRecording: PrintsRedacted {
-    /// What was recorded.
     package struct Outcome: Sendable {
         /// How many exchanges were written.
         package var exchanges = 0
@@ -85,7 +84,6 @@ package struct FixtureRecording: PrintsRedacted {
             fields: request.fields.filter { telling.contains($0.name.lowercased()) }, response: response)
     }
 
-    /// The samples that were asked for.
     private func ask(_ plugin: Plugin, _ settings: CheckSettings) async -> [SampleVideo] {
         let data = FileManager.default.temporaryDirectory.appending(path: "coursefetch-record-\(UUID().uuidString)")
         try? FileManager.default.createDirectory(

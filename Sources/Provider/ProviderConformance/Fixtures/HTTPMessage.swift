@@ -15,7 +15,6 @@ struct MessageField: Sendable, Equatable, PrintsRedacted {
         value = String(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
     }
 
-    /// A field of these.
     init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -40,7 +39,6 @@ struct ReceivedRequest: Sendable, PrintsRedacted {
         fields = lines.dropFirst().compactMap { MessageField($0) }
     }
 
-    /// The value of a field.
     subscript(name: String) -> String? { fields.first { $0.isCalled(name) }?.value }
 }
 
@@ -53,7 +51,6 @@ struct ServedResponse: Sendable, PrintsRedacted {
 
     static let notFound = ServedResponse(status: "404 Not Found")
 
-    /// The value of a field.
     subscript(name: String) -> String? { fields.first { $0.isCalled(name) }?.value }
 
     /// Whether its body is text in which addresses can be replaced.

@@ -28,7 +28,6 @@ final class LoopbackServer: Sendable {
         var isClosed = false
     }
 
-    /// The port.
     let port: UInt16
     private let socket: Int32
     private let state = Mutex(State())

@@ -17,7 +17,6 @@ struct RecordedExchange: Sendable, PrintsRedacted {
     var fields: [MessageField]
     var response: ServedResponse
 
-    /// Makes an exchange.
     init(method: String, target: String, fields: [MessageField], response: ServedResponse) {
         self.method = method
         self.target = target

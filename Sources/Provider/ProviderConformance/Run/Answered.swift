@@ -20,9 +20,7 @@ struct Answered: Sendable, PrintsRedacted {
 
     /// The resolution, if it is one, valid or not.
     var resolution: Resolution? { if case .resolution(let resolution) = reply { resolution } else { nil } }
-    /// The listing, if it is one.
     var listing: Listing? { if case .listing(let listing) = reply { listing } else { nil } }
-    /// The error, if it is one.
     var error: ProviderError? { if case .error(let error) = reply { error } else { nil } }
 
     /// The mistake in the answer: missing, in another form than the protocol's, or with impossible values.

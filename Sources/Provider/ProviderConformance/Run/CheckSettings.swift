@@ -17,6 +17,5 @@ package struct CheckSettings: Sendable, PrintsRedacted {
     /// Whether fixtures say all that there is: what they don't have, nobody is asked for.
     var isSelfContained = false
 
-    /// Nothing in particular.
     package init() {}
 }

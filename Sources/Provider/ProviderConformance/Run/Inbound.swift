@@ -46,7 +46,6 @@ struct Inbound: PrintsRedacted {
     /// Whether every request has its answer.
     var isComplete: Bool { open.isEmpty }
 
-    /// Takes a line.
     mutating func take(_ line: [UInt8], after: Duration, secrets: SecretWatch) -> [Notice] {
         let raw = (try? JSONText.value(of: line))?.object
         if let raw, let id = raw["id"], raw["method"] == nil {

@@ -2,12 +2,10 @@ package import ProviderKit
 
 /// A video to ask the plugin under check for.
 package struct SampleVideo: Sendable, PrintsRedacted {
-    /// Its id.
     package var id: String
     /// Its own parameters, which win over the course's.
     package var parameters: [String: JSONValue]
 
-    /// Makes a sample.
     package init(id: String, parameters: [String: JSONValue] = [:]) {
         self.id = id
         self.parameters = parameters

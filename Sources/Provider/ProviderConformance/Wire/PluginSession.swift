@@ -38,7 +38,6 @@ final class PluginSession: Sendable {
     private let stopper: AsyncStream<Void>.Continuation
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    /// Starts a process.
     init(_ launch: PluginLaunch, watchdog: OrphanWatchdog) {
         BrokenPipes.ignore
         self.launch = launch

@@ -4,7 +4,6 @@ package import ProviderKit
 
 /// A request to the plugin under check, as a value that a check can put anything into.
 package struct RequestText: Sendable, PrintsRedacted {
-    /// Its method.
     package var method: String
     /// Its parameters.
     package var params: [String: JSONValue]
@@ -17,7 +16,6 @@ package struct RequestText: Sendable, PrintsRedacted {
         return encoder
     }()
 
-    /// Makes a request.
     package init(_ method: String, _ params: [String: JSONValue]) {
         self.method = method
         self.params = params
@@ -31,7 +29,6 @@ package struct RequestText: Sendable, PrintsRedacted {
         return Self.line(object) + [0x0A]
     }
 
-    /// An object as JSON on one line.
     static func line(_ object: [String: JSONValue]) -> [UInt8] {
         (try? encoder.encode(object)).map { [UInt8]($0) } ?? []
     }

@@ -16,7 +16,6 @@ struct SecretWatch: Sendable, PrintsRedacted {
         "canary-\(name.lowercased().filter { $0.isLetter || $0.isNumber })-\(UUID().uuidString.prefix(8).lowercased())"
     }
 
-    /// Adds a secret.
     mutating func learn(_ name: String, _ value: String) {
         redactor.learn(value)
         guard value.utf8.count >= Self.shortest, !secrets.contains(where: { $0.value == value }) else { return }

@@ -1,8 +1,9 @@
 import Foundation
 import ProviderKit
 
-/// Finds known secrets in a text where they are encoded: percent-encoded, in base64 of either alphabet, in hexadecimal, or with
-/// JSON's escapes. What an encoding covers beside the secret is found with it, such as the user name of HTTP's Basic.
+/// Finds known secrets in a text where they are encoded: percent-encoded, in base64 of either alphabet, in hexadecimal,
+/// or with JSON's escapes. What an encoding covers beside the secret is found with it, such as the user name of HTTP's
+/// Basic.
 struct EncodedSecrets: PrintsRedacted {
     /// A run of characters that one encoding may have produced, and how it is decoded.
     private struct Encoding {

@@ -26,7 +26,6 @@ enum Question: Sendable {
         return encoder
     }()
 
-    /// The requested method.
     var method: AnswerLine.Method {
         switch self {
         case .resolve: .resolve

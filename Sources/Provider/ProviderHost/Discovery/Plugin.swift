@@ -9,9 +9,7 @@ package import SystemPackage
 
 /// A plugin that can be started.
 package struct Plugin: Sendable {
-    /// Its manifest.
     package var manifest: Manifest
-    /// Its folder.
     package var folder: FilePath
     /// The parameters of its process.
     package var launch: PluginLaunch
@@ -35,7 +33,6 @@ package struct Plugin: Sendable {
 package struct BrokenPlugin: Sendable, Equatable {
     /// Its name, or its folder's name if the manifest has none.
     package var name: String
-    /// Its folder.
     package var folder: FilePath
     /// The reason, in one line.
     package var reason: String

@@ -17,7 +17,6 @@ package struct PluginLaunch: Sendable, Hashable, PrintsRedacted {
     /// Its working directory: the plugin's folder.
     package var folder: FilePath
 
-    /// Makes a launch.
     package init(
         executable: FilePath, arguments: [String] = [], environment: [String: String] = [:], folder: FilePath
     ) {

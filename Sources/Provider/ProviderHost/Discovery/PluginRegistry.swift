@@ -49,7 +49,6 @@ package struct PluginRegistry: Sendable {
         PluginFolder(folder: folder, environment: environment, executable: executable).read()
     }
 
-    /// The plugin with a name.
     package func plugin(named name: String) -> Finding {
         if let plugin = plugins[name] { return .found(plugin) }
         if let broken = broken.first(where: { $0.name == name }) { return .broken(broken) }

@@ -11,7 +11,6 @@ import Foundation
 package struct PluginSearchPath: Sendable, Equatable {
     /// A folder that may hold plugins.
     package struct Place: Sendable, Equatable {
-        /// The folder.
         package var folder: FilePath
         /// Whether the user named it, so that it has to exist.
         package var isNamed = false

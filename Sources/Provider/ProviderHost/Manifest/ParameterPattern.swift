@@ -25,7 +25,6 @@ package final class ParameterPattern: Sendable, Hashable {
     /// Whether both have the same source.
     package static func == (a: ParameterPattern, b: ParameterPattern) -> Bool { a.source == b.source }
 
-    /// Hashes the source.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(source)
     }

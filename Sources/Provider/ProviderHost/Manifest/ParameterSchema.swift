@@ -18,7 +18,6 @@ package struct ParameterSchema: Sendable, Hashable {
     package struct Property: Sendable, Hashable {
         /// The key.
         package var name: String
-        /// The schema of its value.
         package var schema: ParameterSchema
     }
 

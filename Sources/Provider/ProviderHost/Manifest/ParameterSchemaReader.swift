@@ -8,7 +8,6 @@ struct ParameterSchemaReader {
         "minLength", "maxLength", "pattern", "description", "default",
     ]
 
-    /// The mistakes.
     var problems = DiagnosticList()
 
     /// The schema in `node`. Its mistakes are added to ``problems``.

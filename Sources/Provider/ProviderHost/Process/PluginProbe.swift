@@ -15,7 +15,6 @@ import Foundation
 package enum PluginProbe {
     /// The result. Texts are safe to show.
     package enum Finding: Sendable, Equatable {
-        /// It answered.
         case answers
         /// No process could be started.
         case cannotStart(String)

@@ -22,7 +22,6 @@ private typealias PluginExecution = Execution<FileDescriptorInput, SequenceOutpu
 ///
 /// It doesn't interpret the lines.
 final class PluginProcess: Sendable {
-    /// The way a process ended.
     enum End: Sendable, Equatable {
         /// It never ran. A permanent reason will be the same at the next attempt; otherwise this machine lacks
         /// descriptors, processes or memory.

@@ -10,7 +10,6 @@ import Synchronization
 ///
 /// A provider that has started a process lives until ``shutDown()``.
 package final class PluginProvider: Provider {
-    /// Its plugin.
     package let plugin: Plugin
     let logger: Logger
     let watchdog: OrphanWatchdog

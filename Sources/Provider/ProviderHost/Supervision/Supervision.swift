@@ -15,7 +15,6 @@
 /// - No process is started while two others still have to end.
 struct Supervision {
     enum Action: Equatable {
-        /// Start a process.
         case start(process: Int)
         /// Send a request to a process.
         case send(Int, wire: Int, process: Int)

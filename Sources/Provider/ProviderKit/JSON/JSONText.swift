@@ -47,8 +47,8 @@ package struct JSONText {
         try JSONValueDecoder(value(of: bytes)).decode(type)
     }
 
-    /// The index of the first byte of `bytes` that can't be part of a JSON text; their count if they end in the middle of
-    /// one, nil if they are one.
+    /// The index of the first byte of `bytes` that can't be part of a JSON text; their count if they end in the middle
+    /// of one, nil if they are one.
     package static func firstMistake(in bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             var reader = JSONText(bytes: bytes, depthBound: depthBound)

@@ -7,7 +7,6 @@ public struct HostSettings: Sendable, Hashable, Codable {
     /// The path of a file with the certificate authorities to trust, in PEM.
     public var caFile: String?
 
-    /// Makes settings.
     public init(userAgent: String? = nil, proxy: String? = nil, caFile: String? = nil) {
         self.userAgent = userAgent
         self.proxy = proxy.map(Secret.init)

@@ -6,7 +6,6 @@ public import Foundation
 
 /// Asks for one page of a course's contents.
 public struct ListRequest: Sendable, Hashable, PrintsRedacted {
-    /// The requested course.
     public struct Course: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
@@ -23,7 +22,6 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
         }
     }
 
-    /// The user's name.
     public var user: String
     /// The time to sign with.
     public var now: Date
@@ -33,15 +31,13 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
-    /// The requested course.
     public var course: Course
     /// The provider's own marker of the last page's end; nil for the first page.
     public var cursor: String?
-    /// The ``Listing/known`` of the last complete listing, at most 4 KiB; nil on later pages, and if there was none. The
-    /// answer may then be ``Listing/unchanged``.
+    /// The ``Listing/known`` of the last complete listing, at most 4 KiB; nil on later pages, and if there was none.
+    /// The answer may then be ``Listing/unchanged``.
     public var known: String?
 
-    /// Makes a request.
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
         course: Course, cursor: String? = nil, known: String? = nil

@@ -14,7 +14,6 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var formerly: String?
         /// Its title; nil if its id is the title.
         public var title: String?
-        /// Its description.
         public var description: String?
         /// When it was published.
         public var publishedAt: Date?
@@ -28,14 +27,12 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var size: Int64?
         /// Its SHA-256, in hexadecimal.
         public var sha256: String?
-        /// Its subtitles.
         public var subtitleFiles: [Resolution.Subtitle]
         /// Other files that belong to it.
         public var attachments: [Resolution.Attachment]
         /// Its number in its season, as its publisher says it, from 0 to 99,999,999; nil if there is none.
         public var episode: Int?
 
-        /// Makes a video.
         public init(
             id: String, formerly: String? = nil, title: String? = nil, description: String? = nil,
             publishedAt: Date? = nil, duration: Double? = nil, cover: String? = nil,
@@ -78,7 +75,6 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its number as a season, as its publisher says it, from 0 to 99,999,999; nil if there is none.
         public var season: Int?
 
-        /// Makes a chapter.
         public init(id: String, title: String? = nil, cover: String? = nil, videos: [Video], season: Int? = nil) {
             self.id = id
             self.title = title
@@ -105,13 +101,12 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     /// A text of at most 4 KiB that the next listing's request has as its ``ListRequest/known``: an ETag, a date, a
     /// cursor. Not a secret: it is stored. Of several pages, the last one that has it counts.
     public var known: String?
-    /// Whether nothing has changed since the listing that ``ListRequest/known`` belongs to. Then the rest of the answer is
-    /// ignored, except ``credentials`` and a new ``known``.
+    /// Whether nothing has changed since the listing that ``ListRequest/known`` belongs to. Then the rest of the answer
+    /// is ignored, except ``credentials`` and a new ``known``.
     public var unchanged: Bool
     /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
 
-    /// Makes a page.
     public init(
         title: String? = nil, cover: String? = nil, chapters: [Chapter] = [], videos: [Video] = [],
         next: String? = nil, known: String? = nil, unchanged: Bool = false, credentials: Secret<JSONValue>? = nil

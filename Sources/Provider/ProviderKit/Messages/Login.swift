@@ -6,7 +6,6 @@ public import Foundation
 
 /// Passes the secrets that the user typed to the provider.
 public struct LoginRequest: Sendable, Hashable {
-    /// The user's name.
     public var user: String
     /// The time to sign with.
     public var now: Date
@@ -21,7 +20,6 @@ public struct LoginRequest: Sendable, Hashable {
     /// The secrets by the names in the manifest's `credentials`.
     public var secrets: Secret<[String: String]>
 
-    /// Makes a request.
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
         parameters: [String: JSONValue] = [:], secrets: [String: String]

@@ -10,7 +10,6 @@ public import Foundation
 public struct Resolution: Sendable, Hashable {
     /// The form in which the media is served.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// One file.
         case file
         /// An HLS playlist.
         case hls
@@ -20,10 +19,8 @@ public struct Resolution: Sendable, Hashable {
     public struct Subtitle: Sendable, Hashable, Codable, PrintsRedacted {
         /// The language, as a tag such as `en` or `pt-BR`.
         public var lang: String
-        /// Their URL.
         public var url: String
 
-        /// Makes subtitles.
         public init(lang: String, url: String) {
             self.lang = lang
             self.url = url
@@ -32,12 +29,9 @@ public struct Resolution: Sendable, Hashable {
 
     /// Another file that belongs to the video.
     public struct Attachment: Sendable, Hashable, Codable, PrintsRedacted {
-        /// Its title.
         public var title: String
-        /// Its URL.
         public var url: String
 
-        /// Makes an attachment.
         public init(title: String, url: String) {
             self.title = title
             self.url = url
@@ -78,7 +72,6 @@ public struct Resolution: Sendable, Hashable {
     /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
 
-    /// Makes a resolution.
     public init(
         url: String, kind: Kind = .file, token: Token? = nil, expiresAt: Date? = nil, headers: [String: String] = [:],
         size: Int64? = nil, sha256: String? = nil, fileExtension: String? = nil, mediaType: String? = nil,

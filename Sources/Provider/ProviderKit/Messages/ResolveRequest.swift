@@ -6,7 +6,6 @@ public import Foundation
 
 /// Asks for the current location of one video's media.
 public struct ResolveRequest: Sendable, Hashable {
-    /// The requested video.
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
@@ -39,7 +38,6 @@ public struct ResolveRequest: Sendable, Hashable {
 
     /// The reason why the previous answer can't be used any more.
     public struct Previous: Sendable, Hashable, Codable {
-        /// The kind of the reason.
         public enum Reason: String, Sendable, Hashable, Codable {
             /// It expired, or is about to.
             case expired
@@ -47,7 +45,6 @@ public struct ResolveRequest: Sendable, Hashable {
             case rejected
         }
 
-        /// The kind of the reason.
         public var reason: Reason
         /// The HTTP status of the refusal.
         public var status: Int?
@@ -65,7 +62,6 @@ public struct ResolveRequest: Sendable, Hashable {
         }
     }
 
-    /// The user's name.
     public var user: String
     /// The time to sign with.
     public var now: Date
@@ -75,9 +71,7 @@ public struct ResolveRequest: Sendable, Hashable {
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
-    /// The requested video.
     public var video: Video
-    /// Its course.
     public var course: Place
     /// Its chapter; nil if it is directly under the course.
     public var chapter: Place?
@@ -86,7 +80,6 @@ public struct ResolveRequest: Sendable, Hashable {
     /// The reason why the previous answer can't be used any more; nil for a first request.
     public var previous: Previous?
 
-    /// Makes a request.
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
         video: Video, course: Place, chapter: Place? = nil, quality: [String] = ["best"], previous: Previous? = nil

@@ -13,7 +13,6 @@ public struct Token: Sendable, Hashable, Codable {
         case cookie
     }
 
-    /// The secret.
     public var value: String
     /// The part of a request that contains it.
     public var placement: Placement
@@ -24,7 +23,6 @@ public struct Token: Sendable, Hashable, Codable {
     /// Other origins that it may go to, such as `https://cdn.example.org`.
     public var origins: [String]
 
-    /// Makes a token.
     public init(_ value: String, in placement: Placement, name: String, prefix: String = "", origins: [String] = []) {
         self.value = value
         self.placement = placement

@@ -4,7 +4,6 @@ public enum HostLog {
     public enum Level: String, Sendable, Codable {
         /// For debugging.
         case debug
-        /// Information.
         case info
         /// Something is unusual; the work continues.
         case warning

@@ -4,7 +4,8 @@
 public enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// `text` with everything percent-encoded but letters, digits, `-`, `.`, `_`, `~` and the ASCII characters in `keeping`.
+    /// `text` with everything percent-encoded but letters, digits, `-`, `.`, `_`, `~` and the ASCII characters in
+    /// `keeping`.
     public static func encoded(_ text: String, keeping: String = "") -> String {
         let kept = Array(keeping.utf8)
         var result: [UInt8] = []

@@ -2,10 +2,8 @@
 ///
 /// It encodes and decodes as the bare value.
 public struct Secret<Value: Sendable>: Sendable {
-    /// The secret itself.
     public var value: Value
 
-    /// Wraps `value`.
     public init(_ value: Value) {
         self.value = value
     }

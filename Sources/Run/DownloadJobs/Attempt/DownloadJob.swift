@@ -209,7 +209,8 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The complaint if a complete file is what a host says in place of it, whatever type its server gave; nil otherwise.
+    /// The complaint if a complete file is what a host says in place of it, whatever type its server gave; nil
+    /// otherwise.
     ///
     /// - Parameters:
     ///   - fileExtension: the one that it would get. Only picture and sound are never text.

@@ -47,7 +47,7 @@ package struct JobConnections: Sendable {
     var claim: @Sendable (String) async -> Bool
     /// Requests one more connection to a host.
     var enter: @Sendable (String) async -> Bool
-    /// Returns one of those.
+    /// Returns a connection that ``enter`` got.
     var leave: @Sendable (String) async -> Void
     /// Reports a new answer of the provider.
     var resolved: @Sendable (ResolvedMedia) async -> Void

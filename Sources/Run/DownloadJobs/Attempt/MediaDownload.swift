@@ -18,7 +18,6 @@ package protocol MediaDownload: Actor {
     static var kind: DownloadKind { get }
     /// The kinds of answers that lead to it.
     static var answers: Set<Resolution.Kind> { get }
-    /// The partials that it may have.
     static func partials(of download: DownloadID) -> DownloadPartials
     /// The disk space needed for `size` bytes of it, until its file is placed.
     static func room(for size: Int64, _ services: RunServices) -> Int64
@@ -26,7 +25,6 @@ package protocol MediaDownload: Actor {
     /// Continues the partials of `resume`; with nil it starts over, whatever they contain.
     init(_ context: DownloadContext, resume: ResumeRecord?)
 
-    /// Its progress.
     nonisolated var progress: MediaProgress { get }
     /// The disk space already used, of ``room(for:_:)``.
     nonisolated var written: Int64 { get }
@@ -47,7 +45,6 @@ package protocol MediaDownload: Actor {
     func rest() async
 }
 
-/// The progress of a download.
 package struct MediaProgress: Sendable, Equatable {
     /// In its partials.
     var bytes: Int64 = 0
@@ -57,7 +54,6 @@ package struct MediaProgress: Sendable, Equatable {
     var playing: PlayingTime?
 }
 
-/// The names of the partials that a download of one kind may have.
 package struct DownloadPartials: Sendable {
     /// Partials that a later run continues.
     var kept: [PartialName]

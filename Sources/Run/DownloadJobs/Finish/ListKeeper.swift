@@ -39,7 +39,7 @@ package final class ListKeeper: Sendable {
         self.library = library
     }
 
-    /// Its error.
+    /// The first error of a write.
     package var failure: Refusal? { state.withLock { $0.failure } }
 
     /// Called at the start of a pass, after its rows were written: makes sure that the list is complete.

@@ -22,8 +22,8 @@ package struct Settling {
         package var unsettled: [String: LibraryError] = [:]
     }
 
-    /// Completes recorded moves first; then completes interrupted renames, and removes unwanted partials. A file that can't be put in its place costs its course only. Throws ``StoreError`` or
-    /// ``LibraryError``.
+    /// Completes recorded moves first; then completes interrupted renames, and removes unwanted partials. A file that
+    /// can't be put in its place costs its course only. Throws ``StoreError`` or ``LibraryError``.
     ///
     /// `moved` is called before the state forgets the moves: after a kill in between the next start reports them again.
     @discardableResult
@@ -94,8 +94,8 @@ package struct Settling {
         }
     }
 
-    /// Makes those of these moves again that failed in an earlier run, of files of these courses. After a comparison: it
-    /// may have given the files other names. `moved` is called before the state forgets the moves.
+    /// Makes those of these moves again that failed in an earlier run, of files of these courses. After a comparison:
+    /// it may have given the files other names. `moved` is called before the state forgets the moves.
     package func again(
         _ ids: Set<String>, in isCompared: (String) -> Bool, moved: ([FileMove]) -> Void = { _ in }
     ) throws {
@@ -105,7 +105,7 @@ package struct Settling {
         try record(moves)
     }
 
-    /// Begins them.
+    /// Records these moves as begun.
     private func takeUp(_ ids: Set<String>, in isCompared: (String) -> Bool) throws -> [RecordedMove] {
         let putOff = try store.moves.putOff().filter { move in
             try ids.contains(move.id) && course(of: move.owner).map(isCompared) ?? true

@@ -17,7 +17,6 @@ package actor CredentialHelperLogins {
         case over(Outcome)
     }
 
-    /// The result of a login.
     private enum Outcome {
         case loggedIn(ContinuousClock.Instant)
         /// The helper has no secrets for it, which nobody needs to know before the provider asks for a login.

@@ -14,7 +14,6 @@ package enum ProviderCheck {
             executable: executable)
     }
 
-    /// The folders that are searched.
     package static func searchPath(_ folders: [String]) -> PluginSearchPath {
         PluginSearchPath(
             extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,

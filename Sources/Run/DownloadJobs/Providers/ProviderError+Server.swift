@@ -1,8 +1,8 @@
 package import ProviderKit
 
 extension ProviderError {
-    /// The server that it names, in the form of ``LoginServer``; nil if it names none, or something else than an address
-    /// or a short name.
+    /// The server that it names, in the form of ``LoginServer``; nil if it names none, or something else than an
+    /// address or a short name.
     package var serverName: String? {
         guard let server else { return nil }
         if let known = LoginServer(url: server) { return known.description }

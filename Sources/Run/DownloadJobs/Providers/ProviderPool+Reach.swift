@@ -6,9 +6,9 @@ import ProviderKit
 package import SyncFacts
 
 extension ProviderPool {
-    /// The network that addresses which a provider names may be in, besides the public one; nil for any. Its manifest says
-    /// which parameter has the address of the server that it lists: a stranger's list must not reach into a network that
-    /// it doesn't come from.
+    /// The network that addresses which a provider names may be in, besides the public one; nil for any. Its manifest
+    /// says which parameter has the address of the server that it lists: a stranger's list must not reach into a
+    /// network that it doesn't come from.
     package func confinement(of source: ListingSource) async -> NetworkScope? {
         guard let parameter = confiningParameter(of: source.provider) else { return nil }
         guard let text = parameters(of: source.settings)[parameter]?.string,

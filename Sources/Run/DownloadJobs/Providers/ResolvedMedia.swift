@@ -43,7 +43,6 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return RequestDigest(hash.finalize())
     }
 
-    /// Counts a request.
     mutating func use() { uses += 1 }
 
     /// Whether a request may be started with it at `now`.
@@ -73,7 +72,8 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return isInTime(at: now)
     }
 
-    /// A request for the media, with the token in its place. The sizes are of the whole file: they say nothing of a range.
+    /// A request for the media, with the token in its place. The sizes are of the whole file: they say nothing of a
+    /// range.
     func request(start: TransferRequest.Start, expectedSize: Int64?, limitRate: Int64?) -> TransferRequest {
         var request = sidecarRequest(resolution.url)
         request.allowsMarkup = false

@@ -9,7 +9,6 @@ package protocol RunClock: Sendable {
     func sleep(until date: Date) async throws
 }
 
-/// The machine's clock.
 package struct SystemClock: RunClock {
     package init() {}
 

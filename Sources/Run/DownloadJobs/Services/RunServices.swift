@@ -26,7 +26,7 @@ package struct RunServices: Sendable {
     let limits: RunLimits
     /// Nil if it isn't installed, or not wanted.
     let ffmpeg: FFmpeg?
-    /// Nil without any.
+    /// Nil if the user has no hook commands.
     package let hooks: HookRunner?
     let logger: Logger
 

@@ -1,7 +1,7 @@
 /// Puts what is gone among what is present.
 enum AmongNumbers {
-    /// What is present, in its order, and what is gone beside the neighbours of its number: after the greatest one below,
-    /// else before the least one above.
+    /// What is present, in its order, and what is gone beside the neighbours of its number: after the greatest one
+    /// below, else before the least one above.
     static func merged<Item>(_ present: [Item], _ gone: [Item], by number: (Item) -> Int) -> [Item] {
         guard !gone.isEmpty else { return present }
         let places = present.indices.sorted { (number(present[$0]), $0) < (number(present[$1]), $1) }

@@ -162,7 +162,6 @@ extension Dispatcher {
         Task { handle(.partialDropped(id, losses: await job.dropPartial())) }
     }
 
-    /// The bookkeeper's callbacks.
     nonisolated var callbacks: Bookkeeper.Callbacks {
         Bookkeeper.Callbacks(
             placed: { files in Task { await self.placed(files) } },
@@ -233,7 +232,7 @@ extension Dispatcher {
         return .sidecars(note(wantedSidecars), of: wanted.id, digest: digest)
     }
 
-    /// Numbers them.
+    /// Gives each wanted sidecar its number in the schedule.
     ///
     /// - Parameter answer: names their URLs; nil if the catalog does.
     func note(

@@ -33,14 +33,14 @@ actor Dispatcher {
     /// A download that has had a turn.
     struct Work {
         let job: DownloadJob
-        /// During the turn.
+        /// Runs as long as the turn.
         var task: Task<Void, Never>?
         var meter = RateMeter()
-        /// From the end of its transfer on.
+        /// Set when the transfer has ended.
         var complete: CompletedVideo?
         /// The complaint of the user's hook command.
         var complaint: FileComplaint?
-        /// From its placing on.
+        /// Set when the file is in its place.
         var placed: PlacedFile?
         /// The possible source of its file.
         var donor: Donor?

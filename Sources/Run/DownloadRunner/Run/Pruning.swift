@@ -11,7 +11,6 @@ import SyncFacts
 ///
 /// Each removal is independent: a download that can't be removed keeps its row, and the next run tries again.
 struct Pruning: Sendable {
-    /// The result.
     struct Outcome: Sendable {
         var removed: [VideoReference] = []
         /// The downloads that stay, with reasons.

@@ -37,7 +37,6 @@ final class RunLibrary: Sendable {
         return library
     }
 
-    /// Closes it.
     func close() {
         current.withLock { library in
             library?.unlock()

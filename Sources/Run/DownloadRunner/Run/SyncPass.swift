@@ -275,8 +275,8 @@ struct SyncPass: Sendable {
     }
 
     /// Makes the moves again that failed in an earlier run, of the courses that were compared just now: only that tells
-    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files that
-    /// weren't.
+    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files
+    /// that weren't.
     ///
     /// - Parameter held: courses in which nothing is done.
     func moveAgain(

@@ -68,7 +68,6 @@ package enum ControlAnswer: Codable, Sendable, Equatable {
 
 /// The result of a command for one download.
 package struct SteeringOutcome: Codable, Sendable, Equatable {
-    /// The kind of result.
     package enum Verdict: String, Codable, Sendable {
         case changed
         /// No change was necessary.
@@ -77,8 +76,8 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
         case refused
         /// Removed from the list, but the file in its place isn't the recorded one, so it stays.
         case fileKept
-        /// Its file, or one beside it, can't be removed; see ``obstacle``. A finished download whose file is still there
-        /// stays finished, any other is cancelled; a later `remove` tries again.
+        /// Its file, or one beside it, can't be removed; see ``obstacle``. A finished download whose file is still
+        /// there stays finished, any other is cancelled; a later `remove` tries again.
         case fileNotRemoved
     }
 
@@ -95,13 +94,10 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
         }
     }
 
-    /// The download.
     package var id: DownloadID
-    /// The state before.
     package var before: DownloadState
     /// The state now.
     package var after: DownloadState
-    /// The kind of result.
     package var verdict: Verdict
     /// The file that can't be removed, if that is the reason.
     package var obstacle: Obstacle?

@@ -9,7 +9,8 @@ import SystemPackage
 /// Carries out the user's commands on downloads that aren't active, first in rows, then in files.
 ///
 /// A file is deleted after the row's change has committed, so that no missing file is ever downloaded again against the
-/// user's will. A kill in between leaves the file, and the row has its path; a file that can't be removed keeps it, too.
+/// user's will. A kill in between leaves the file, and the row has its path; a file that can't be removed keeps it,
+/// too.
 package struct Steering {
     /// The result, with the current rows.
     package struct Result {

@@ -8,11 +8,8 @@ import UserState
 
 /// The results of a command for its downloads.
 package struct SteeringReport: Sendable {
-    /// One download.
     package struct Item: Sendable {
-        /// The video.
         package var reference: VideoReference
-        /// Its result.
         package var outcome: SteeringOutcome
         /// The size of its file in the library, if it had one.
         package var size: Int64?
@@ -42,7 +39,7 @@ package struct SteeringReport: Sendable {
 package struct SteeringChoice: Sendable {
     let location: StateLocation
     let records: [DownloadRecord]
-    /// Those that a selector names alone.
+    /// Downloads that a selector names by their ids alone.
     let named: Set<DownloadID>
 
     /// The number of downloads.

@@ -4,7 +4,6 @@ package import ProviderHost
 package import SyncFacts
 package import YAMLSource
 
-/// The findings of `check`.
 package struct CheckReport: Sendable {
     /// In order of the files; at most 100 of each.
     package var diagnostics: [Diagnostic]
@@ -14,9 +13,7 @@ package struct CheckReport: Sendable {
     package var conditions: Set<SyncCondition>
     /// The number of files read.
     package var files: Int
-    /// Their number.
     package var courses: Int
-    /// Their number.
     package var videos: Int
 
     package init(

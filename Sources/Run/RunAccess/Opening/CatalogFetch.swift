@@ -17,7 +17,7 @@ struct CatalogFetch: PrintsRedacted {
     let engine: TransferEngine
     var patience = CatalogFetch.patience
 
-    /// The text to read.
+    /// The result of fetching a catalog.
     enum Outcome: Sendable, Equatable {
         /// The copy, with a warning about it.
         case copy(CatalogTrouble?)
@@ -26,7 +26,6 @@ struct CatalogFetch: PrintsRedacted {
         case nothing(CatalogTrouble)
     }
 
-    /// Fetches it.
     func run() async -> Outcome {
         let mark = copy.mark()
         func failed(_ reason: CatalogTrouble.Reason) -> Outcome {

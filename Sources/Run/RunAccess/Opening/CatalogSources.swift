@@ -25,7 +25,6 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         self.caFile = caFile
     }
 
-    /// The catalogs of a sync.
     package init(_ options: SyncOptions) { self.init(options.catalogs, state: options.state, caFile: options.caFile) }
 
     /// The files that were named, which a watching run watches.

@@ -3,7 +3,6 @@ package import Foundation
 
 /// A sync's action for one download, with its reason.
 package struct DryRunItem: Sendable {
-    /// The action.
     package enum Action: Sendable, Equatable {
         case download
         case resume(from: Int64)
@@ -22,7 +21,6 @@ package struct DryRunItem: Sendable {
         case keep
     }
 
-    /// The reason for the action.
     package indirect enum Reason: Sendable, Equatable {
         case new, notBegun, unfinished
         /// Every byte of it has arrived.
@@ -64,11 +62,8 @@ package struct DryRunItem: Sendable {
         case goneUnfinished
     }
 
-    /// The video.
     package var reference: VideoReference
-    /// The action.
     package var action: Action
-    /// The reason.
     package var why: Reason
     /// Bytes to download, if known.
     package var size: Int64?

@@ -1,6 +1,5 @@
 /// A course that a sync doesn't touch, because of a problem with its folder.
 package struct HeldCourse: Sendable, Hashable, Codable {
-    /// The problem.
     package enum Reason: Sendable, Hashable, Codable {
         /// Many of its files are missing at once: perhaps a disk isn't mounted there.
         case filesMissing(count: Int, finished: Int, example: String)
@@ -10,11 +9,8 @@ package struct HeldCourse: Sendable, Hashable, Codable {
         case unsettled(String)
     }
 
-    /// Its id.
     package var course: String
-    /// Its title for users.
     package var title: String
-    /// The problem.
     package var reason: Reason
 
     package init(course: String, title: String, reason: Reason) {

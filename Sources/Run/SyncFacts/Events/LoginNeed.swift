@@ -2,7 +2,6 @@ package import Foundation
 
 /// A server of a provider that requires a login.
 package struct LoginNeed: Sendable, Hashable, Comparable {
-    /// The provider's name.
     package var provider: String
     /// Scheme, host and port, or the plugin's own name for it; nil for the provider as a whole.
     package var server: String?

@@ -2,7 +2,8 @@ package import DownloadStore
 package import FileSystem
 package import Foundation
 
-/// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same events.
+/// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same
+/// events.
 package enum SyncEvent: Sendable {
     /// Another sync of this user is running; this one waits for its end, at most until this time. Nil: its holder is
     /// unknown.
@@ -57,9 +58,7 @@ package enum SyncEvent: Sendable {
 
 /// A new listing of a course.
 package struct CourseListed: Sendable, Equatable {
-    /// Its id.
     package var course: String
-    /// Its title.
     package var title: String
     /// Its videos, without those that `discover` leaves out.
     package var videos: Int
@@ -109,7 +108,6 @@ package enum ResolveReason: String, Sendable {
 
 /// The facts at the start of a sync.
 package struct SyncStart: Sendable {
-    /// The user's name.
     package var user: String
     /// The run's number in the history.
     package var run: Int64
@@ -166,7 +164,6 @@ package struct PlayingTime: Sendable, Equatable {
     }
 }
 
-/// The progress of a download.
 package struct DownloadProgress: Sendable, Equatable {
     /// Bytes in the partial.
     package var bytes: Int64
@@ -189,7 +186,7 @@ package struct DownloadProgress: Sendable, Equatable {
 package struct FinishedFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
-    /// Its size.
+    /// The size of the file.
     package var bytes: Int64
     /// Lower-case hex; nil with `--no-checksum`.
     package var sha256: String?

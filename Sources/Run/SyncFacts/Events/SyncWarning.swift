@@ -73,8 +73,8 @@ extension SyncWarning {
         }
     }
 
-    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, a notification was lost,
-    /// `--prune` left everything, or a course couldn't be listed.
+    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, a notification was
+    /// lost, `--prune` left everything, or a course couldn't be listed.
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
@@ -116,7 +116,6 @@ extension SyncWarning {
         case unusable(course: String, count: Int)
     }
 
-    /// The kind of a sidecar.
     package enum Sidecar: Sendable, Equatable {
         /// Language or title; may be empty.
         case ofVideo(SidecarRecord.Kind, name: String)

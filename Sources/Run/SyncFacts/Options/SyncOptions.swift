@@ -3,7 +3,6 @@ package import Hooks
 package import MediaMetadata
 package import PathLayout
 
-/// The options of a sync.
 package struct SyncOptions: Sendable {
     /// Paths of catalog files, as given.
     package var catalogs: [String]
@@ -74,7 +73,8 @@ package struct SyncOptions: Sendable {
     package var refetchLost = false
     /// Whether the SHA-256 of each file is computed. An expected one is always checked.
     package var checksums = true
-    /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted too.
+    /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted
+    /// too.
     package var caFile: String?
 
     /// The programs that keep secrets.
@@ -96,7 +96,7 @@ package struct SyncOptions: Sendable {
 package enum FFmpegChoice: Sendable, Equatable {
     /// The one on the PATH, if there is one.
     case automatic
-    /// This program.
+    /// The program at this path.
     case path(String)
     /// Streams stay in the format of their segments.
     case none

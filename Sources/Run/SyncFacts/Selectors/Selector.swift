@@ -8,7 +8,6 @@
 /// `course/video` can be settled only with known videos: see ``settled(among:)``. `title:` and a glob selects videos by
 /// title, ignoring letter case.
 package struct Selector: Sendable, Hashable {
-    /// The course.
     package let course: Glob
     /// The chapter; nil matches all of the course.
     package let chapter: Glob?
@@ -17,7 +16,6 @@ package struct Selector: Sendable, Hashable {
     /// The title; nil matches any.
     package let title: TitlePattern?
 
-    /// Reads a selector.
     package init(_ text: String) throws(SelectorError) {
         if text.hasPrefix(TitlePattern.prefix) {
             (course, chapter, video) = (.anything, nil, nil)
@@ -43,7 +41,6 @@ package struct Selector: Sendable, Hashable {
         title = nil
     }
 
-    /// The selector of one course.
     package init(course: String) {
         self.course = Glob(literal: course)
         chapter = nil
@@ -51,7 +48,6 @@ package struct Selector: Sendable, Hashable {
         title = nil
     }
 
-    /// The selector of one chapter.
     package init(course: String, chapter: String) {
         self.course = Glob(literal: course)
         self.chapter = Glob(literal: chapter)

@@ -8,7 +8,6 @@ package struct VideoReference: Sendable, Hashable {
     package var chapter: String?
     /// The video's id.
     package var video: String
-    /// Its title for users.
     package var title: String
 
     package init(course: String, chapter: String?, video: String, title: String) {

@@ -13,7 +13,6 @@ package struct ResumeRecord: Sendable, Equatable {
     package var hasGivenUpRanges: Bool
     /// The kind of download that they belong to.
     package var kind: DownloadKind
-    /// The position recorded by the kind.
     package var position: String?
 
     package init(_ record: DownloadRecord) {

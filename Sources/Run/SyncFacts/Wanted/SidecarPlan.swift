@@ -113,7 +113,6 @@ extension SubtitleSelection {
 }
 
 extension CoverSource {
-    /// The source of the cover.
     package var sidecarSource: WantedSidecar.Source {
         switch self {
         case .url(let url): .url(url)

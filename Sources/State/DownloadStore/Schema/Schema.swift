@@ -320,8 +320,8 @@ enum Schema {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// The numbers of videos and chapters: before, they were places in the last catalog. Each keeps the number that is in
-    /// its name, also where two have the same one, or its source has another.
+    /// The numbers of videos and chapters: before, they were places in the last catalog. Each keeps the number that is
+    /// in its name, also where two have the same one, or its source has another.
     private static let twelfth = """
         PRAGMA user_version = 12;
         ALTER TABLE downloads ADD COLUMN number INTEGER;

@@ -9,7 +9,6 @@ import SystemPackage
 /// local), so that a commit that returned survives a power loss. All calls block during their transaction; none may be
 /// made from the transfer thread.
 final class StateFile: Sendable {
-    /// Its path.
     let path: String
     let queue: DatabaseQueue
 

@@ -22,7 +22,6 @@ package struct CatalogTable: Sendable {
         }
     }
 
-    /// All chapters.
     package func chapters() throws(StoreError) -> [ChapterRecord] {
         try file.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap { row in

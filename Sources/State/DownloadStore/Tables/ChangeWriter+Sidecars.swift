@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// Changes to sidecars.
 extension ChangeWriter {
     /// Carries out one change of a sidecar.
     func apply(_ change: SidecarChange) throws {

@@ -62,7 +62,6 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The number of finished downloads.
     package func finishedCount() throws(StoreError) -> Int {
         try file.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM downloads WHERE state = 'finished'") ?? 0

@@ -11,7 +11,6 @@ package struct FactTable: Sendable {
         }
     }
 
-    /// Stores a fact.
     package func set(_ name: String, _ value: String) throws(StoreError) {
         try file.write { db in
             try db.execute(

@@ -17,8 +17,8 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records these moves, which begin now, instead of those that were put off, and forgets those whose file has another
-    /// path now, or is gone.
+    /// Records these moves, which begin now, instead of those that were put off, and forgets those whose file has
+    /// another path now, or is gone.
     package func takeUp(_ moves: [RecordedMove], insteadOf putOff: [RecordedMove]) throws(StoreError) {
         try file.write { db in
             let ids = Set(putOff.map(\.id))
@@ -30,8 +30,8 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records the new paths of moved files and deletes their moves, in one transaction; to be called when everything is
-    /// durable. `again` are moves that have failed, from the files' present paths.
+    /// Records the new paths of moved files and deletes their moves, in one transaction; to be called when everything
+    /// is durable. `again` are moves that have failed, from the files' present paths.
     package func finish(
         _ moves: [(move: RecordedMove, path: String)], again: [RecordedMove] = []
     ) throws(StoreError) {
@@ -45,8 +45,8 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records moves that begin now, within a transaction. Put off ones of the same files are superseded, and so are those
-    /// that lead to another stem than one of `stems`, which their files have from now on.
+    /// Records moves that begin now, within a transaction. Put off ones of the same files are superseded, and so are
+    /// those that lead to another stem than one of `stems`, which their files have from now on.
     static func begin(_ moves: [RecordedMove], stems: [DownloadID: String], _ db: Database) throws {
         guard !moves.isEmpty || !stems.isEmpty else { return }
         let owners = Set(moves.map(\.owner))
@@ -58,7 +58,8 @@ package struct MoveTable: Sendable {
         for move in moves { try insert(move, isPutOff: false, db) }
     }
 
-    /// Drops put off moves whose file has another path now, or is gone; to be called in the transaction that forgets it.
+    /// Drops put off moves whose file has another path now, or is gone; to be called in the transaction that forgets
+    /// it.
     static func dropOrphans(_ db: Database) throws {
         for old in try moves(db, "SELECT * FROM moves WHERE is_put_off = 1") where try !old.owner.has(old.from, in: db)
         {
@@ -105,7 +106,8 @@ extension RecordedMove.Owner {
         return try Int.fetchOne(statement, arguments: StatementArguments(place.values + [path])) != nil
     }
 
-    /// The files beside its course's media follow it: a move that is made late has no other change of the course with it.
+    /// The files beside its course's media follow it: a move that is made late has no other change of the course with
+    /// it.
     fileprivate func forgetStamp(in db: Database) throws {
         let id: DownloadID
         switch self {

@@ -6,7 +6,6 @@ import GRDB
 package struct RequestTable: Sendable {
     let file: StateFile
 
-    /// Adds a request.
     package func add(_ body: String, at now: Date = Date()) throws(StoreError) -> RequestID {
         try file.write { db in
             try db.run("INSERT INTO requests (body, made_at) VALUES (?, ?)", [body, now.timeIntervalSince1970])

@@ -108,7 +108,6 @@ extension ScannedDownload {
         return DownloadState(stored: string(.state))
     }
 
-    /// The row's standing.
     package var standing: RowStanding {
         let state = state
         guard state != .finished else { return RowStanding(state: .finished) }

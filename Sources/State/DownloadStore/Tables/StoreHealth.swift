@@ -5,7 +5,6 @@ import GRDBSQLite
 package struct StoreHealth: Sendable {
     let file: StateFile
 
-    /// The version of SQLite in use.
     package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
     /// The version of the schema that this program writes.

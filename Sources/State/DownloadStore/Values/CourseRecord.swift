@@ -1,12 +1,10 @@
 /// A course in the state.
 package struct CourseRecord: Sendable, Equatable {
-    /// Its id.
     package var id: String
     /// The catalog file of the course: absolute, symlinks resolved; empty once that was forgotten.
     package var file: String
     /// Its place in the order of the catalogs.
     package var ordinal: Int
-    /// Its title for users.
     package var title: String
     /// Its folder, relative to the library.
     package var folder: String
@@ -39,9 +37,7 @@ package struct CourseRecord: Sendable, Equatable {
 package struct ChapterRecord: Sendable, Equatable {
     /// The course's id.
     package var course: String
-    /// Its id.
     package var id: String
-    /// Its title for users.
     package var title: String
     /// 1-based among the course's chapters.
     package var position: Int

@@ -46,14 +46,12 @@ package enum DownloadChange: Sendable {
     /// A part of a video that is about to be renamed to its place, like ``placing(_:_:)`` for the video itself. Deleted
     /// when the video is finished or put back.
     case placingPart(PartRecord)
-    /// A change of a sidecar.
     case sidecar(SidecarChange)
     /// The cover of a course, or of one of its chapters, has to be downloaded by the next sync; nil if there is no
     /// file, else the one to replace.
     case coverLost(course: String, chapter: String?, StoredFile?)
     /// A course's cover was stored, with this digest in the catalog.
     case courseCover(String, CoverDigest, StoredFile)
-    /// A chapter's cover.
     case chapterCover(course: String, chapter: String, CoverDigest, StoredFile)
 }
 
@@ -72,7 +70,6 @@ extension DownloadChange {
 
 /// The durable progress of a partial.
 package struct ProgressFacts: Sendable, Equatable {
-    /// Its bytes.
     package var bytes: Int64
     /// The total; nil if the server did not give it.
     package var total: Int64?
@@ -108,7 +105,6 @@ package enum SidecarChange: Sendable, Equatable {
     case named(DownloadID, [SidecarName])
     /// It has its file, but its provider hasn't been asked for sidecars.
     case unasked(DownloadID)
-    /// It is stored.
     case stored(SidecarRecord)
     /// It can't be requested any more in this run.
     case waits(DownloadID, SidecarName, retryAt: Date?, DownloadError)

@@ -10,9 +10,7 @@ package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable, Cod
 
 /// The identity of a download within one user's state.
 package struct DownloadKey: Sendable, Hashable {
-    /// The course's id.
     package var course: String
-    /// The video's id.
     package var video: String
 
     /// From any spelling; the key has the normal one.

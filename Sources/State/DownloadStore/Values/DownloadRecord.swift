@@ -5,7 +5,6 @@ package import Foundation
 package struct CatalogFields: Sendable, Equatable {
     /// The chapter's id; nil for a video directly under its course.
     package var chapter: String?
-    /// Its title for users.
     package var title: String
     /// 1-based among its siblings.
     package var position: Int
@@ -17,7 +16,6 @@ package struct CatalogFields: Sendable, Equatable {
     package var numberInCourse: Int?
     /// Whether it keeps its number although its source has another: its name is older than that of the source.
     package var keepsNumber: Bool
-    /// The provider's name.
     package var provider: String
     /// Digest of (provider, quality, sound, parameters); with the video's id it is the download's source.
     package var source: SourceDigest
@@ -77,7 +75,6 @@ package struct StoredFile: Sendable, Equatable {
     package var modified: Int64?
     /// Nil for files stored with `--no-checksum`.
     package var sha256: Checksum?
-    /// Its source.
     package var source: SourceDigest
     /// Facts to compare it with other files; nil if there are none.
     package var proof: FileProof?
@@ -96,13 +93,11 @@ package struct StoredFile: Sendable, Equatable {
 
 /// A row of the `downloads` table.
 package struct DownloadRecord: Sendable, Equatable {
-    /// Its id.
     package var id: DownloadID
     /// Course and video.
     package var key: DownloadKey
     /// The catalog's facts about it.
     package var catalog: CatalogFields
-    /// Its state.
     package var state: DownloadState
     /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
@@ -155,7 +150,6 @@ package struct DownloadRecord: Sendable, Equatable {
     /// The effective priority: the override, else the catalog's.
     package var priority: Int { priorityOverride ?? catalog.priority }
 
-    /// Its standing.
     package var standing: RowStanding {
         RowStanding(
             state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing, failedRuns: failedRuns)

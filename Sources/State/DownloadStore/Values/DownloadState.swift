@@ -12,7 +12,6 @@ package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
     case finished
     /// With a retry time a later run tries again; without, it is final.
     case failed
-    /// Cancelled by the user.
     case cancelled
 }
 
@@ -82,7 +81,6 @@ package struct DownloadError: Sendable, Equatable, Error {
         }
     }
 
-    /// Its kind.
     package var kind: Kind
     /// One sentence for the user, without its full stop.
     ///

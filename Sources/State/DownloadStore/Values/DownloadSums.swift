@@ -8,13 +8,11 @@ package struct DownloadSums: Sendable {
     package var state: DownloadState
     /// Whether they are no longer in their catalog.
     package var isGone: Bool
-    /// Their number.
     package var count: Int
     /// Bytes that are there.
     package var doneBytes: ByteCount
     /// The total of all known sizes.
     package var knownBytes: ByteCount
-    /// The number of known sizes.
     package var knownSizes: Int
     /// Bytes that are missing, where the size is known.
     package var missingBytes: ByteCount

@@ -18,7 +18,6 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var chapter: String?
     /// The video's id; nil for a course or chapter.
     package var video: String?
-    /// Its title for users.
     package var title: String
     /// 1-based among its siblings; nil for a course.
     package var position: Int?
@@ -117,13 +116,11 @@ package struct ProvenRecord: Sendable {
     package var record: KeptRecord
     /// The video's file, or the cover; nil if there is none, or it is missing.
     package var file: StoredFile?
-    /// Digest of the cover.
     package var cover: CoverDigest?
     /// Digest of the extras; nil if some are missing.
     package var extras: ExtrasDigest?
     /// Its existing sidecars; the download's id is unused.
     package var sidecars: [SidecarRecord]
-    /// Its missing sidecars.
     package var missing: [SidecarName] = []
     /// Whether other sidecars are unknown: its provider is asked once.
     package var isUnasked: Bool { record.complete != true }

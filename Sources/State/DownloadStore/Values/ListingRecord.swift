@@ -41,7 +41,6 @@ package struct ListingRecord: Sendable, Equatable {
     }
 }
 
-/// A listed chapter.
 package struct ListedChapter: Sendable, Equatable {
     /// The id as the provider spells it.
     package var id: String
@@ -60,7 +59,6 @@ package struct ListedChapter: Sendable, Equatable {
     }
 }
 
-/// A listed video.
 package struct ListedVideo: Sendable, Equatable {
     /// The id as the provider spells it.
     package var id: String
@@ -68,7 +66,6 @@ package struct ListedVideo: Sendable, Equatable {
     package var chapter: Int?
     /// Its title; nil if its id is the title.
     package var title: String?
-    /// Its description.
     package var description: String?
     /// When it was published.
     package var publishedAt: Date?

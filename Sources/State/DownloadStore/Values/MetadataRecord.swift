@@ -4,7 +4,6 @@ package import FileSystem
 package struct MetadataRecord: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
-    /// Its course.
     package var course: String
     /// In bytes.
     package var size: Int64

@@ -18,7 +18,6 @@ package struct ReconcileChanges: Sendable {
 
     /// A download whose catalog entry has changed.
     package struct Updated: Sendable {
-        /// Its id.
         package var id: DownloadID
         /// The catalog's facts about it.
         package var fields: CatalogFields

@@ -8,11 +8,10 @@ package struct RecordedMove: Sendable, Equatable {
         case chapter(course: String, chapter: String)
     }
 
-    /// Its id.
     package var id: String
-    /// Its present path.
+    /// The path from which the file is moved.
     package var from: String
-    /// Its new path.
+    /// The path to which the file is moved.
     package var to: String
     /// The owner of the path.
     package var owner: Owner

@@ -5,7 +5,6 @@ package import Foundation
 ///
 /// Related: ``StateTransition``, whose table has every step; docs/invariants.md.
 package struct RowStanding: Sendable, Equatable {
-    /// The row's state.
     package var state: DownloadState
     /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
@@ -31,8 +30,8 @@ package struct RowStanding: Sendable, Equatable {
         self.failedRuns = failedRuns
     }
 
-    /// The seconds until what failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92 h, then 7
-    /// d less 4 h each. Never whole days: a nightly job would start a minute too early and skip a night.
+    /// The seconds until what failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92 h, then
+    /// 7 d less 4 h each. Never whole days: a nightly job would start a minute too early and skip a night.
     package static func rest(failedRuns: Int) -> Double {
         let hours = [1, 20, 44, 92]
         return 3600 * Double(failedRuns <= hours.count ? hours[max(failedRuns, 1) - 1] : 7 * 24 - 4)

@@ -2,11 +2,8 @@ package import Foundation
 
 /// The result of a finished run, for the history.
 package struct RunEnd: Sendable {
-    /// Its exit code.
     package var exit: Int
-    /// Finished in it.
     package var finished: Int
-    /// Failed in it.
     package var failed: Int
     /// Bytes that are there.
     package var bytes: Int64
@@ -21,7 +18,6 @@ package struct RunEnd: Sendable {
 
 /// A line of the `runs` history.
 package struct RunRecord: Sendable {
-    /// Its id.
     package var id: Int64
     /// When it began.
     package var startedAt: Date

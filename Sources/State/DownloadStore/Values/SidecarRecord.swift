@@ -2,7 +2,7 @@ package import FileSystem
 
 /// A file that a video needs, being placed.
 package struct PartRecord: Sendable, Equatable {
-    /// Its future record.
+    /// The record that the part has once it is in place.
     package var file: SidecarRecord
     /// The file name of its partial.
     package var partial: String
@@ -18,7 +18,6 @@ package struct PartRecord: Sendable, Equatable {
 
 /// A sidecar of a video.
 package struct SidecarRecord: Sendable, Equatable {
-    /// The kind of a sidecar.
     package enum Kind: String, Sendable {
         case cover, subtitle, attachment
         /// A part of the video itself: separate sound, or a playlist of its package.
@@ -27,9 +26,7 @@ package struct SidecarRecord: Sendable, Equatable {
         case unasked
     }
 
-    /// Its download.
     package var download: DownloadID
-    /// Its kind.
     package var kind: Kind
     /// Language or title, made unique within the kind.
     package var name: String

@@ -2,7 +2,6 @@ package import Foundation
 
 /// The name of a cover, subtitle or attachment, unique within its video.
 package struct SidecarName: Sendable, Hashable {
-    /// Its kind.
     package var kind: SidecarRecord.Kind
     /// Language or title, made unique within the kind; empty for a cover.
     package var name: String
@@ -17,7 +16,6 @@ package struct SidecarName: Sendable, Hashable {
 ///
 /// Its address isn't stored: it is secret, and expires. Its provider is asked for a new one.
 package struct OpenSidecar: Sendable, Equatable {
-    /// Its state.
     package enum State: String, Sendable {
         /// The next run downloads it.
         case wanted
@@ -30,7 +28,6 @@ package struct OpenSidecar: Sendable, Equatable {
     package var download: DownloadID
     /// Its name within the download.
     package var name: SidecarName
-    /// Its state.
     package var state: State
     /// The earliest time of the next try; nil after a permanent failure, and for at once.
     package var retryAt: Date?
@@ -67,6 +64,5 @@ package struct OpenSidecar: Sendable, Equatable {
 }
 
 extension SidecarRecord {
-    /// Its name.
     package var key: SidecarName { SidecarName(kind, name) }
 }

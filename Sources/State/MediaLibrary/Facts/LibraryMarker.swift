@@ -16,9 +16,7 @@ package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
 
 /// The owner of the library, for messages.
 package struct LibraryOwner: Sendable, Hashable {
-    /// The user's name.
     package var user: String
-    /// The machine's name.
     package var host: String
 
     package init(user: String, host: String) {
@@ -37,9 +35,7 @@ package struct LibraryOwner: Sendable, Hashable {
 package struct LibraryMarker: Sendable, Hashable, Codable {
     /// The deciding id.
     package var id: String
-    /// The user's name.
     package var user: String
-    /// The machine's name.
     package var host: String
 
     package init(id: LibraryID, owner: LibraryOwner) {

@@ -13,7 +13,7 @@ import Darwin
 package enum Removal: Sendable, Hashable {
     /// It is removed; durable after ``FolderTree/flushNames(of:)``, at worst it comes back.
     case removed
-    /// It was missing already.
+    /// The file was missing already.
     case missing
     /// The file isn't the recorded one; it stays.
     case notOurs(FileFacts)

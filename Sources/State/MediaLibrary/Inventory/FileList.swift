@@ -15,7 +15,6 @@ import Darwin
 /// One record per line, appended as files are placed; the last line about a video counts. The first line names the
 /// format. The list isn't trusted: its reader checks each line against the file. It contains no secrets.
 package struct FileList<Record: Codable> {
-    /// The result of reading it.
     package struct Reading: Sendable, Equatable {
         /// Valid lines.
         package var lines = 0
@@ -28,7 +27,6 @@ package struct FileList<Record: Codable> {
     /// `.coursefetch`.
     private let home: FolderHandle
 
-    /// A library's list.
     package init(of library: LibraryFolder) { home = library.home.handle }
 
     /// Its length in bytes; nil if there is none.

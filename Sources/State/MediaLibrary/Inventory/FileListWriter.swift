@@ -39,7 +39,6 @@ package final class FileListWriter {
         if draft == nil { close(descriptor) }
     }
 
-    /// Adds a line.
     package func append(_ record: some Encodable) throws {
         buffer += try encoder.encode(record)
         buffer.append(UInt8(ascii: "\n"))

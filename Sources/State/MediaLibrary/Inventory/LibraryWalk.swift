@@ -5,7 +5,6 @@ import SystemPackage
 package struct LibraryWalk {
     private let folders: FolderTree
 
-    /// Walks the whole library.
     package init(of library: LibraryFolder) { folders = library.folders }
 
     /// Calls `body` with each path. Ends early when `body` returns false.

@@ -42,7 +42,6 @@ extension LibraryFolder {
         try take(attempt)
     }
 
-    /// Releases the lock.
     package func unlock() { ownLock.withLock { $0 = nil } }
 
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.

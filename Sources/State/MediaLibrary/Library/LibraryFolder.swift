@@ -10,24 +10,19 @@ package import SystemPackage
 package final class LibraryFolder: Sendable {
     /// The root, as given.
     package let root: FilePath
-    /// The id of the library.
     package let id: LibraryID
-    /// The kind of its file system.
     package let fileSystem: FileSystemKind
 
-    /// Its folders.
     package let folders: FolderTree
     /// Its placed files.
     package let files: LibraryFiles
     /// Incomplete files.
     package let partials: Partials
-    /// Places partials.
     package let placing: Placing
     /// Makes partials from existing files.
     package let duplicates: Duplicates
     /// Makes partials from files outside the library.
     package let imports: Imports
-    /// Moves files.
     package let moves: Moves
     /// Leftovers of moves and copies.
     package let stranded: StrandedFiles

@@ -75,7 +75,6 @@ package struct MovePlan: Sendable, Hashable {
     }
 }
 
-/// The result of a planned move.
 package enum MoveResult: Sendable, Hashable {
     /// The file is at this path: the planned one, or `… [2].ext` beside it if somebody else's file was there.
     case moved(String)

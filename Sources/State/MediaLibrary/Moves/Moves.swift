@@ -24,8 +24,8 @@ package struct Moves: Sendable {
     /// one transaction, then ``forgetMarks(besides:)``.
     ///
     /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back, and all of them
-    ///   are where `moving/` can't be used, as on a full disk. It throws only if some can't go back then: the plan stays
-    ///   recorded.
+    ///   are where `moving/` can't be used, as on a full disk. It throws only if some can't go back then: the plan
+    ///   stays recorded.
     package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
         try carryOut(plan) { () throws(LibraryError) in }
     }

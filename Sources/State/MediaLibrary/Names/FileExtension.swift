@@ -28,15 +28,15 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
     package enum Purpose: Sendable, Hashable { case video, cover, attachment }
 
     /// The extension of a file: the first usable one from the resolution, its media type, the response's Content-Type,
-    /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment. A video may be
-    /// another file that somebody lists: what isn't media by its types and its name has the extension of a document.
+    /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment. A video may
+    /// be another file that somebody lists: what isn't media by its types and its name has the extension of a document.
     ///
     /// - Parameters:
     ///   - stated: the resolution's `extension`. A cover's must be an image's.
     ///   - mediaType: the resolution's `media_type`.
     ///   - contentType: the response's Content-Type, parameters included.
-    ///   - url: the URL (query and fragment are ignored) or its path. A video's and a cover's must be a known extension:
-    ///     `watch.php` says nothing about the file.
+    ///   - url: the URL (query and fragment are ignored) or its path. A video's and a cover's must be a known
+    ///     extension: `watch.php` says nothing about the file.
     package static func choose(
         _ purpose: Purpose, stated: String? = nil, mediaType: String? = nil, contentType: String? = nil,
         url: String? = nil

@@ -18,7 +18,8 @@ enum MediaTypes {
     /// Whether viewers know the extension. Not SVG: it can contain scripts, and a cover needs none.
     static func isImage(_ fileExtension: String) -> Bool { imageExtensions.contains(fileExtension) }
 
-    /// Whether it is that of a file which lies beside videos: a document, an archive, a picture, subtitles, source text.
+    /// Whether it is that of a file which lies beside videos: a document, an archive, a picture, subtitles, source
+    /// text.
     static func isDocument(_ fileExtension: String) -> Bool { documentExtensions.contains(fileExtension) }
 
     private static let video: [String: String] = [

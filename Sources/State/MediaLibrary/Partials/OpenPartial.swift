@@ -12,7 +12,6 @@ import Darwin
 
 /// A partial that is open for reading and writing at explicit offsets.
 package final class OpenPartial: Sendable {
-    /// Its name.
     package let name: PartialName
     /// Valid for as long as this object lives.
     package let descriptor: FileDescriptor

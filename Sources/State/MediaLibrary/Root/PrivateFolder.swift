@@ -23,7 +23,6 @@ struct PrivateFolder: Sendable {
         try self.init(LibraryPath.privateFolder, in: root, path: LibraryPath.privateFolder)
     }
 
-    /// A folder in this one.
     func folder(_ name: String) throws(LibraryError) -> PrivateFolder {
         try PrivateFolder(name, in: handle, path: path(of: name))
     }

@@ -10,8 +10,8 @@ import SystemPackage
 /// for some of them again before they are continued, or are the video.
 extension FileDownload {
     /// Proves that the partial's bytes are of the server's present version, by the time since when it has that, or by a
-    /// SHA-256 that decides at the end; and that they are its bytes, by samples of the beginning, the middle and the end,
-    /// all from responses with the same validators, and with the size that the other program knew, if it knew one.
+    /// SHA-256 that decides at the end; and that they are its bytes, by samples of the beginning, the middle and the
+    /// end, all from responses with the same validators, and with the size that the other program knew, if it knew one.
     ///
     /// Nil if all of that is so, and more is to be transferred: the responses' validators are those of the partial from
     /// now on. Otherwise the bytes are all there, or are dropped, or the requests have failed and are made again later.
@@ -65,7 +65,8 @@ extension FileDownload {
         return nil
     }
 
-    /// The samples of a partial of this length, in order: 64 KiB each of its beginning and its middle, and its last MiB.
+    /// The samples of a partial of this length, in order: 64 KiB each of its beginning and its middle, and its last
+    /// MiB.
     static func samples(of length: Int64) -> [Range<Int64>] {
         let end = max(0, length - (1 << 20))..<length
         let some: Int64 = 64 << 10
@@ -74,8 +75,8 @@ extension FileDownload {
         return [0..<some, middle..<middle + some, end]
     }
 
-    /// The partial if it is another program's file, too, in its whole length; nil if it is to be opened as any other. One
-    /// that has grown in the meantime is copied.
+    /// The partial if it is another program's file, too, in its whole length; nil if it is to be opened as any other.
+    /// One that has grown in the meantime is copied.
     func openShared(_ name: PartialName, _ length: Int64) throws -> OpenPartial? {
         let partials = context.services.library.partials
         guard isForeign, let facts = try partials.facts(of: name), facts.links > 1,

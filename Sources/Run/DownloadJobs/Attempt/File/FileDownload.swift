@@ -23,7 +23,6 @@ actor FileDownload: MediaDownload {
 
     fileprivate struct Live: Sendable {
         var partial: PartialFile?
-        /// The transfer in progress.
         var transfer: TransferProgress?
         /// Its start offset.
         var startedAt: Int64 = 0
@@ -163,7 +162,8 @@ actor FileDownload: MediaDownload {
 
     /// The other program's bytes are proven to be those of the response that the policy has accepted.
     ///
-    /// - Parameter isVersion: whether that is all: otherwise only their SHA-256 decides, and they stay another program's.
+    /// - Parameter isVersion: whether that is all: otherwise only their SHA-256 decides, and they stay another
+    ///   program's.
     func noteProven(_ policy: AttemptPolicy, isVersion: Bool) {
         note(nil, startedAt: 0, policy)
         if isVersion { live.withLock { $0.foreign = nil } }

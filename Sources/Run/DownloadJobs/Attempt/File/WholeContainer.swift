@@ -1,7 +1,7 @@
 import MediaTransfer
 
-/// Whether media say themselves that they are whole: the boxes of MP4 end where the file does, the segment of WebM has a
-/// length and ends there, MPEG-TS is whole packets. Other formats don't say.
+/// Whether media say themselves that they are whole: the boxes of MP4 end where the file does, the segment of WebM has
+/// a length and ends there, MPEG-TS is whole packets. Other formats don't say.
 enum WholeContainer {
     /// Reads so many bytes at an offset.
     typealias Read = (_ offset: Int64, _ count: Int) throws(FileError) -> [UInt8]

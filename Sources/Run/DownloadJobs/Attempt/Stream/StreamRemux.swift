@@ -11,7 +11,6 @@ import SystemPackage
 
 /// Makes a joined stream into one file with ffmpeg.
 struct StreamRemux: Sendable {
-    /// The result.
     enum End: Sendable {
         case made(ArrivedMedia)
         /// The joined stream is kept, for this reason.

@@ -6,7 +6,6 @@ import Foundation
 import HLSMedia
 
 extension StreamPreference {
-    /// The catalog's preferences.
     init(_ settings: CourseCatalog.Settings) {
         let quality = settings.quality.map { quality -> Quality in
             switch quality {
