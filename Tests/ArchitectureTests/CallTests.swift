@@ -8,6 +8,7 @@ struct CallTests {
     static let files = Checkout.swiftFiles(under: "Sources") + Checkout.swiftFiles(under: "Plugins")
     static let mostUnlabelled = 3
     static let mostLines = 60
+    static let mostColumns = 120
 
     /// Functions of files that are being rewritten: to be removed from here when they are.
     static let beingChanged: Set = [
@@ -40,6 +41,14 @@ struct CallTests {
     func lengths(file: String) {
         for function in Self.settled(in: file) {
             #expect(function.length <= Self.mostLines, "\(file):\(function.line): \(function.name)")
+        }
+    }
+
+    @Test("a line has at most 120 columns, in comments and strings, too", arguments: files)
+    func columns(file: String) throws {
+        let lines = try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() where line.utf8.count > Self.mostColumns {
+            #expect(line.count <= Self.mostColumns, "\(file):\(number + 1)")
         }
     }
 
