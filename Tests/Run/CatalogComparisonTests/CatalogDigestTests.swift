@@ -1,0 +1,38 @@
+import CourseCatalog
+import FileSystem
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CatalogComparison
+
+@Suite("Digests of a catalog in the state")
+struct CatalogDigestTests {
+    @Test("a stored digest is the same in the next version, whatever letters are in its texts")
+    func stored() throws {
+        let folder = TemporaryFolder()
+        try folder.write(
+            """
+            version: 1
+            defaults: {provider: direct, quality: [1080p, best], audio: [de, en], parameters: {base: "http://h/é"}}
+            courses:
+              - id: c
+                cover: http://h/c.jpg
+                videos:
+                  - id: a
+                    cover: http://h/ä.jpg
+                    subtitle_files: [{lang: de, url: "http://h/a.vtt"}]
+                    attachments: [{title: "Übung", url: "http://h/a.pdf"}]
+                  - "cafe\u{301}"
+            """, to: "c.yaml")
+        let reading = CatalogReader.read([folder.at("c.yaml").string])
+        try #require(reading.verdict == .valid, "\(reading.report)")
+        var entries = CatalogEntries(reading.catalog)
+        let videos = entries.slots.map { entries.video($0) }
+        let sources = videos.map { entries.source($0).hex }
+        #expect(sources == ["0303a8942ae72b91dd1eb4944fcd0d96", "e4b7b166c8f22bedaaca794ec8933c76"])
+        #expect(videos.map { CatalogEntries.extras($0)?.hex } == ["3034841f3b8b29379d23c36bfff9ade5", nil])
+        let cover = try #require(reading.catalog.courses[0].cover)
+        #expect(CatalogEntries.digest(cover).hex == "d07fe0cf0b1d2163a189ce4f666ba131")
+    }
+}
