@@ -81,44 +81,51 @@ let package = Package(
         .target(
             name: "CPlatform", path: "Sources/Ground/CPlatform",
             cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
-        room("Ground", "FileSystem", ["CPlatform", crypto, system]),
+        room("Ground", "TextFormats"),
+        room("Ground", "FileSystem", ["CPlatform", "TextFormats", crypto, system]),
         room("Ground", "YAMLSource", ["CLibYAML"]),
         room("Ground", "ChildProcess", [subprocess, system]),
         room("Ground", "NetworkAddresses"),
 
         room("Catalog", "PathLayout", ["YAMLSource"]),
-        room("Catalog", "CourseCatalog", ["YAMLSource", "PathLayout"]),
+        room("Catalog", "CourseCatalog", ["TextFormats", "YAMLSource", "PathLayout"]),
 
-        room("Media", "MediaMetadata"),
-        room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "NetworkAddresses", crypto]),
-        room("Media", "HLSMedia", ["ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
+        room("Media", "MediaMetadata", ["TextFormats"]),
+        room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "TextFormats", "NetworkAddresses", crypto]),
+        room(
+            "Media", "HLSMedia",
+            ["TextFormats", "ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
 
-        room("Provider", "ProviderKit"),
+        room("Provider", "ProviderKit", ["TextFormats"]),
         room("Provider", "ProviderHTTP", ["CLibCurl", "CLibExpat", "NetworkAddresses", "ProviderKit"]),
         room(
             "Provider", "ProviderHost",
-            ["FileSystem", "YAMLSource", "ChildProcess", "ProviderKit", subprocess, logging, system]),
+            ["TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "ProviderKit", logging, subprocess, system]),
         room(
             "Provider", "ProviderConformance",
-            ["YAMLSource", "ChildProcess", "MediaTransfer", "ProviderKit", "ProviderHost", subprocess, system]),
+            [
+                "TextFormats", "YAMLSource", "ChildProcess", "MediaTransfer", "ProviderKit", "ProviderHost", subprocess,
+                system,
+            ]),
 
-        room("State", "DownloadStore", ["FileSystem", grdb, sqlite, system]),
-        room("State", "MediaLibrary", ["CPlatform", "FileSystem", "PathLayout", crypto, system]),
-        room("State", "UserState", ["FileSystem", "YAMLSource", "ProviderKit", system]),
+        room("State", "DownloadStore", ["TextFormats", "FileSystem", grdb, sqlite, system]),
+        room("State", "MediaLibrary", ["CPlatform", "TextFormats", "FileSystem", "PathLayout", crypto, system]),
+        room("State", "UserState", ["TextFormats", "FileSystem", "YAMLSource", "ProviderKit", system]),
 
         room("Run", "Hooks", ["YAMLSource", "ChildProcess", system]),
         room("Run", "RunSchedule", ["FileSystem", "DownloadStore", deques, heaps]),
         room(
             "Run", "SyncFacts",
             [
-                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "MediaMetadata", "ProviderKit",
-                "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule", deques, orderedCollections,
+                "TextFormats", "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "MediaMetadata",
+                "ProviderKit", "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule", deques,
+                orderedCollections,
             ]),
         room(
             "Run", "CourseDiscovery",
             [
-                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "DownloadStore", "SyncFacts", crypto,
-                deques,
+                "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "DownloadStore", "SyncFacts",
+                crypto, deques,
             ]),
         room(
             "Run", "DownloadJobs",
@@ -136,34 +143,35 @@ let package = Package(
         room(
             "Run", "RunAccess",
             [
-                "FileSystem", "YAMLSource", "CourseCatalog", "MediaTransfer", "ProviderKit", "ProviderHost",
-                "DownloadStore", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", crypto, system,
+                "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "MediaTransfer", "ProviderKit",
+                "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", crypto,
+                system,
             ]),
         room(
             "Run", "DownloadRunner",
             [
-                "FileSystem", "YAMLSource", "CourseCatalog", "MediaMetadata", "MediaTransfer", "HLSMedia",
-                "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks", "RunSchedule",
-                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", crypto, logging,
-                system,
-                deques,
+                "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "MediaMetadata", "MediaTransfer",
+                "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks",
+                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", crypto,
+                logging, system, deques,
             ]),
 
-        room("Command", "MigrationSources", ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
+        room(
+            "Command", "MigrationSources",
+            ["TextFormats", "FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
         room(
             "Command", "Migration",
             [
-                "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "MediaLibrary", "UserState",
-                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", "MigrationSources",
-                crypto, system,
+                "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "MediaLibrary",
+                "UserState", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
+                "MigrationSources", crypto, system,
             ]),
         room(
             "Command", "Operations",
             [
-                "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
-                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
-                logging, system,
+                "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia", "ProviderKit",
+                "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts",
+                "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
         room("Command", "Terminal", ["YAMLSource"]),
@@ -171,16 +179,17 @@ let package = Package(
             "Command", "CommandOutput",
             [
                 "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations", "Terminal",
-                logging, system,
+                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations", "Terminal", logging,
+                system,
             ]),
         room("Command", "SyncDisplay", ["DownloadStore", "SyncFacts", "Terminal", "CommandOutput"]),
         room(
             "Command", "CourseFetchCommands",
             [
                 "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
-                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations", "PluginTemplates",
-                "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging, subprocess, system,
+                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations",
+                "PluginTemplates", "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging, subprocess,
+                system,
             ]),
         .executableTarget(
             name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
@@ -205,6 +214,7 @@ let package = Package(
         shared("Support", "TestSupport", ["DownloadStore", "DownloadJobs", subprocess, system]),
         shared("Support", "TestServers", ["SeededGenerator", nioCore, nioPosix, subprocess, system, crypto]),
 
+        tests("Ground", "TextFormatsTests", ["TextFormats"]),
         tests("Ground", "FileSystemTests", ["FileSystem", "TestSupport", system]),
         tests("Ground", "YAMLSourceTests", ["YAMLSource", "Checkout"]),
 
@@ -212,7 +222,9 @@ let package = Package(
         tests("Catalog", "CourseCatalogTests", ["CourseCatalog", "YAMLSource", "PathLayout", "Checkout"]),
 
         tests("Media", "MediaMetadataTests", ["MediaMetadata"]),
-        tests("Media", "MediaTransferTests", ["MediaTransfer", "NetworkAddresses", "TestServers", crypto, system]),
+        tests(
+            "Media", "MediaTransferTests",
+            ["MediaTransfer", "NetworkAddresses", "TextFormats", "TestServers", crypto, system]),
         tests(
             "Media", "HLSMediaTests",
             [

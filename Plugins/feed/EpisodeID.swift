@@ -1,4 +1,5 @@
 import Crypto
+import ProviderKit
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -19,9 +20,7 @@ enum EpisodeID {
     /// The digest of an id.
     static func hidden(_ id: String) -> String {
         "id-"
-            + SHA256.hash(data: Data(id.utf8)).prefix(16).map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+            + SHA256.hash(data: Data(id.utf8)).prefix(16).hex
     }
 
     private static func mayBeSecret(_ id: String, ofPrivateFeed isPrivate: Bool) -> Bool {

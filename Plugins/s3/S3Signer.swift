@@ -31,22 +31,18 @@ struct S3Signer: Sendable, PrintsRedacted {
         let request = [
             "GET", address.path, query.joined(separator: "&"), "host:\(address.host)", "", "host", "UNSIGNED-PAYLOAD",
         ].joined(separator: "\n")
-        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Self.hexadecimal(SHA256.hash(data: Data(request.utf8))))"
+        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(SHA256.hash(data: Data(request.utf8)).hex)"
         var key = SymmetricKey(data: Data("AWS4\(secretKey.value)".utf8))
         for part in [day, region, "s3", "aws4_request"] {
             key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
         }
         let signature = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
-        return unsigned.adding(query: [("X-Amz-Signature", Self.hexadecimal(signature))])
+        return unsigned.adding(query: [("X-Amz-Signature", signature.hex)])
     }
 
     /// `20261120` and `20261120T230000Z`.
     private var stamp: (day: String, time: String) {
         let text = Timestamp.text(Date(timeIntervalSince1970: Double(seconds))).filter { $0 != "-" && $0 != ":" }
         return (String(text.prefix(8)), text)
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -141,8 +141,6 @@ final class ListingPages: Sendable {
         encoder.outputFormatting = [.sortedKeys]
         var hash = SHA256()
         for page in pages { if let data = try? encoder.encode(page) { hash.update(data: data) } }
-        return hash.finalize().prefix(16).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        return hash.finalize().prefix(16).hex
     }
 }

@@ -41,7 +41,8 @@ struct BorderTests {
             imported.subtract(Self.system)
             let target = targets.first { $0.name == room.name }
             #expect(imported == Set((target?.rooms ?? []) + (target?.products ?? [])), "\(room.name): Package.swift")
-            let usual = ["ProviderKit", "NetworkAddresses", "ProviderHTTP"].contains(room.name) ? [] : Self.usual
+            let usual =
+                ["TextFormats", "ProviderKit", "NetworkAddresses", "ProviderHTTP"].contains(room.name) ? [] : Self.usual
             let allowed = Self.table.first { $0.room == room.name }?.allowed
             #expect(imported.subtracting(usual) == allowed, "\(room.name): docs/architecture.md")
         }

@@ -19,7 +19,10 @@ let package = Package(
         .library(name: "ProviderHTTP", targets: ["ProviderHTTP"]),
     ],
     targets: [
-        .target(name: "ProviderKit", path: "Sources/Provider/ProviderKit", swiftSettings: settings),
+        .target(name: "TextFormats", path: "Sources/Ground/TextFormats", swiftSettings: settings),
+        .target(
+            name: "ProviderKit", dependencies: ["TextFormats"], path: "Sources/Provider/ProviderKit",
+            swiftSettings: settings),
         .systemLibrary(
             name: "CLibCurl", path: "Sources/Ground/CLibCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A digest with its subject as a type: the compiler refuses to compare digests of different subjects, or to store one
 /// for another.
 ///

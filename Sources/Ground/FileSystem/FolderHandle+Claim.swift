@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SystemPackage
+import TextFormats
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,7 @@
 package import CourseCatalog
 import Foundation
 package import ProviderKit
+import TextFormats
 package import YAMLSource
 
 /// The pages of a listing, taken one after the other: a value without I/O.
@@ -154,9 +155,7 @@ package struct ListingPages: Sendable {
     }
 
     private static func digest(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 64, text.utf8.count == 64 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        text.utf8.count == 64 ? [UInt8](hex: text) : nil
     }
 
     private static func size(of node: YAMLNode) -> Int {

@@ -1,3 +1,5 @@
+import TextFormats
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -41,15 +43,9 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
     /// users.
     package static func account(_ name: String) -> UserName {
         if let user = try? UserName(name) { return user }
-        var text = ""
-        for (index, byte) in name.utf8.enumerated() {
-            let isStart = index == 0 && (byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-"))
-            if isPlain(byte), !isStart {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let hex = String(byte, radix: 16, uppercase: true)
-                text += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
-            }
+        var text = PercentEncoding.encoded(name, where: isPlain)
+        if let start = text.utf8.first, start == UInt8(ascii: ".") || start == UInt8(ascii: "-") {
+            text = PercentEncoding.encoded(text.prefix(1)) { _ in false } + text.dropFirst()
         }
         // A folder's name may have 255 bytes; no account's name is nearly as long.
         return UserName(unchecked: text.isEmpty ? "%00" : String(text.prefix(240)))
@@ -67,28 +63,11 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
     init?(folderName: String) {
         if let user = try? UserName(folderName) {
             self = user
-        } else if let name = Self.decoded(folderName), Self.account(name).text == folderName {
+        } else if let name = PercentEncoding.decoded(folderName), Self.account(name).text == folderName {
             self.init(unchecked: folderName)
         } else {
             return nil
         }
-    }
-
-    private static func decoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -1,3 +1,4 @@
+import TextFormats
 import YAMLSource
 
 /// Decodes one catalog file in one pass over its events, without the files that it includes.
@@ -165,7 +166,7 @@ struct CatalogDecoder: ~Copyable {
         let place = draft.text.count
         let isDigest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
             for index in 0..<32 {
-                guard let high = Self.hexDigit(text[index * 2]), let low = Self.hexDigit(text[index * 2 + 1]) else {
+                guard let high = HexDigit.value(text[index * 2]), let low = HexDigit.value(text[index * 2 + 1]) else {
                     return false
                 }
                 bytes[index] = high << 4 | low
@@ -178,15 +179,6 @@ struct CatalogDecoder: ~Copyable {
             return nil
         }
         return UInt32(clamping: place)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 
     /// Decodes the items of a list one by one; a mistake for anything else.

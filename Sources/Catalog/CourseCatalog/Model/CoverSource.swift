@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The source of a picture.
 package enum CoverSource: Sendable, Hashable {
     /// An http or https URL, requested without additions.
@@ -10,7 +12,7 @@ package enum CoverSource: Sendable, Hashable {
         if WebAddress.hasScheme(text.utf8) {
             self = .url(text)
         } else if WebAddress.hasScheme(folder.utf8) {
-            self = .url("\(folder)/\(WebAddress.encoded(path: text))")
+            self = .url("\(folder)/\(PercentEncoding.encoded(path: text))")
         } else {
             self = .file(text, beneath: folder)
         }

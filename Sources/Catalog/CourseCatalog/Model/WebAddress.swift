@@ -17,23 +17,6 @@ enum WebAddress {
         return nil
     }
 
-    /// A relative path encoded for an address: everything except the unreserved characters of RFC 3986 §2.3 and `/` is
-    /// percent-encoded.
-    static func encoded(path: String) -> String {
-        var text = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "/"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
-    }
-
     private static func schemeLength(_ text: some Sequence<UInt8>) -> Int? {
         var bytes = text.makeIterator()
         for expected in "http".utf8 {

@@ -4,6 +4,7 @@ import Foundation
 import MigrationSources
 import SyncFacts
 import SystemPackage
+import TextFormats
 import YAMLSource
 
 /// A catalog for records that are in none: with what their store knows of them, for the user to complete.
@@ -203,12 +204,9 @@ struct NewCatalog {
         return stem
     }
 
-    private static let plain = CharacterSet(
-        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
-
     /// The page of a video of which yt-dlp's archive has no more than a line.
     private static func page(of record: SourceRecord, id: String) -> String {
-        let encoded = id.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
+        let encoded = PercentEncoding.encoded(id)
         let isOfYouTube = record.key.hasPrefix("youtube ") || record.names.contains { $0.hasPrefix("youtube ") }
         return isOfYouTube ? "https://www.youtube.com/watch?v=\(encoded)" : "https://unknown.invalid/\(encoded)"
     }

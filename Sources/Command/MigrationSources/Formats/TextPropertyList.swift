@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 /// Reads old-style property lists: `{a = 1; "b c" = "\U4e2d\U6587"; l = (1, 2); d = <0fbd77>;}`, as `description`
 /// prints dictionaries. Every scalar in them is text.
@@ -103,16 +104,12 @@ struct TextPropertyList {
             let byte = try take()
             if byte == UInt8(ascii: ">") { break }
             if byte <= 0x20 { continue }
-            guard let digit = Self.digit(byte) else { throw .malformed }
+            guard let digit = HexDigit.value(byte) else { throw .malformed }
             if let high = half { data.append(high << 4 | digit) }
             half = half == nil ? digit : nil
         }
         guard half == nil else { throw .malformed }
         return .data(data)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -167,7 +164,7 @@ struct TextPropertyList {
     private mutating func unit() throws(FormatFault) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = Self.digit(try take()) else { throw .malformed }
+            guard let digit = HexDigit.value(try take()) else { throw .malformed }
             unit = unit << 4 | UInt16(digit)
         }
         return unit

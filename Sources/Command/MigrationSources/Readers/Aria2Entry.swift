@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import TextFormats
 
 /// One entry of aria2's list, and its file.
 struct Aria2Entry {

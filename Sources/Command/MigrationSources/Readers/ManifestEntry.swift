@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import TextFormats
 
 /// One entry of a manifest, with the values of the columns that are known.
 struct ManifestEntry {

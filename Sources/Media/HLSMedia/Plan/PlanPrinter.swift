@@ -1,4 +1,5 @@
 import MediaTransfer
+import TextFormats
 
 /// Writes a plan as a media playlist (RFC 8216 §4).
 struct PlanPrinter: RedactedInPrint {
@@ -66,7 +67,7 @@ struct PlanPrinter: RedactedInPrint {
         guard next != key else { return }
         key = next
         guard let next else { return line("#EXT-X-KEY:METHOD=NONE") }
-        let digits = next.iv.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = next.iv.hex
         line("#EXT-X-KEY:METHOD=AES-128,URI=\"\(next.url)\",IV=0x\(digits)")
     }
 
@@ -103,7 +104,7 @@ struct PlanPrinter: RedactedInPrint {
 
     /// A local name, encoded so that no character of it has a meaning.
     private static func encoded(_ name: String) -> String {
-        name.split(separator: "/", omittingEmptySubsequences: false).map { ParsedURL.encoded(String($0)) }
+        name.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encoded(String($0)) }
             .joined(separator: "/")
     }
 }

@@ -1,4 +1,5 @@
 package import MediaTransfer
+import TextFormats
 
 /// References in playlists, resolved against the playlist's own URL (RFC 3986 §5).
 package enum URLReference {
@@ -25,12 +26,12 @@ package enum URLReference {
     private static func encoded(_ bytes: [UInt8], _ authority: Int) -> String {
         guard authority > 0 else {
             let first = bytes.prefix { $0 != 0x2F && $0 != 0x3F }
-            let text = PercentEncoding.encoded(String(decoding: bytes, as: UTF8.self))
+            let text = PercentEncoding.repaired(String(decoding: bytes, as: UTF8.self))
             return first.contains(UInt8(ascii: ":")) ? "./" + text : text
         }
         let end = bytes[authority...].firstIndex { $0 == 0x2F || $0 == 0x3F } ?? bytes.count
         let rest = String(decoding: bytes[end...], as: UTF8.self)
-        return String(decoding: bytes[..<end], as: UTF8.self) + PercentEncoding.encoded(rest)
+        return String(decoding: bytes[..<end], as: UTF8.self) + PercentEncoding.repaired(rest)
     }
 
     /// 0 if the reference has no scheme (RFC 3986 §3.1).

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Numbers in the form of RFC 8216 §4.2. Nil for invalid ones; the caller knows whether that is an error.
 extension PlaylistLine {
     /// Digits only; nil also for 2^62 and above, see ``PlaylistLimit/integer``.
@@ -54,7 +56,7 @@ extension PlaylistLine {
         guard (1...32).contains(range.upperBound - first) else { return nil }
         var result = [UInt8](repeating: 0, count: 16)
         for (place, index) in (first..<range.upperBound).reversed().enumerated() {
-            guard let digit = hexDigit(index) else { return nil }
+            guard let digit = HexDigit.value(bytes[index]) else { return nil }
             result[15 - place / 2] |= place.isMultiple(of: 2) ? digit : digit << 4
         }
         return result
@@ -63,14 +65,5 @@ extension PlaylistLine {
     private func digit(_ index: Int) -> Int64? {
         let byte = bytes[index]
         return (0x30...0x39).contains(byte) ? Int64(byte - 0x30) : nil
-    }
-
-    private func hexDigit(_ index: Int) -> UInt8? {
-        switch bytes[index] {
-        case 0x30...0x39: bytes[index] - 0x30
-        case 0x41...0x46: bytes[index] - 0x41 + 10
-        case 0x61...0x66: bytes[index] - 0x61 + 10
-        default: nil
-        }
     }
 }

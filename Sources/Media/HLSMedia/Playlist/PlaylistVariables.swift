@@ -1,4 +1,5 @@
 import MediaTransfer
+import TextFormats
 
 /// The variables of EXT-X-DEFINE that replace `{$name}` (draft-pantos-hls-rfc8216bis §4.3 and §4.4.2.3).
 ///
@@ -102,9 +103,14 @@ struct PlaylistVariables: RedactedInPrint {
         for item in text[text.index(after: mark)...].split(separator: "&").prefix(PlaylistLimit.variables) {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[1].isEmpty else { continue }
-            let name = PercentEncoding.decoded(parts[0])
-            if result[name] == nil { result[name] = PercentEncoding.decoded(parts[1]) }
+            let name = Self.decoded(parts[0])
+            if result[name] == nil { result[name] = Self.decoded(parts[1]) }
         }
         return result
+    }
+
+    /// Invalid UTF-8 becomes U+FFFD.
+    private static func decoded(_ text: Substring) -> String {
+        String(decoding: PercentEncoding.bytes(of: Array(text.utf8)[...]), as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import CLibCurl
+import TextFormats
 
 /// A URL parsed and composed by libcurl, so that it is judged by the same rules as it is requested.
 package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
@@ -58,7 +59,7 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// Whether the query has an item of this name.
     package func hasQueryItem(_ name: String) -> Bool {
         guard let mark = text.firstIndex(of: "?") else { return false }
-        let encoded = Self.encoded(name)
+        let encoded = PercentEncoding.encoded(name)
         return text[text.index(after: mark)...].split(separator: "&").contains { item in
             let key = item.prefix { $0 != "=" }
             return key == name || key == encoded
@@ -68,19 +69,7 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// The URL's text with one more query item.
     package func adding(queryItem name: String, _ value: String) -> String {
         guard !hasQueryItem(name) else { return text }
-        return text + (text.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
-    }
-
-    /// Percent-encodes everything but the unreserved characters of RFC 3986 §2.3.
-    package static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
-            default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        return text + (text.contains("?") ? "&" : "?") + PercentEncoding.encoded(name) + "="
+            + PercentEncoding.encoded(value)
     }
 }

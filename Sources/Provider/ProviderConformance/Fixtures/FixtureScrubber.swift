@@ -1,5 +1,6 @@
 import Foundation
 import ProviderKit
+import TextFormats
 
 /// Takes secrets and personal data out of exchanges, and counts what it took.
 struct FixtureScrubber: Sendable, PrintsRedacted {
@@ -160,7 +161,8 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         for secret in known {
             let bytes = String(String.UnicodeScalarView(secret.utf8.map { Unicode.Scalar($0) }))
             let forms = [
-                secret, bytes, Self.percent(secret), Data(secret.utf8).base64EncodedString(), Self.escaped(secret),
+                secret, bytes, PercentEncoding.encoded(secret, where: Self.isLetterOrDigit),
+                Data(secret.utf8).base64EncodedString(), Self.escaped(secret),
             ]
             for form in Set(forms) where result.contains(form) {
                 note(.credential)
@@ -235,8 +237,8 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
             .replacing("\"", with: "&quot;")
     }
 
-    private static func percent(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ProviderKit
+import TextFormats
 
 /// Finds known secrets in a text where they are encoded: percent-encoded, in base64 of either alphabet, in hexadecimal,
 /// or with JSON's escapes. What an encoding covers beside the secret is found with it, such as the user name of HTTP's
@@ -47,7 +48,7 @@ struct EncodedSecrets: PrintsRedacted {
         // A path has slashes, too: its parts are looked at without them below.
         Encoding(covers: { isWord($0) || $0 == 0x2B || $0 == 0x2F }, decode: base64Decoded),
         Encoding(covers: { isWord($0) || $0 == 0x2B }, decode: base64Decoded),
-        Encoding(covers: { hexDigit($0) != nil }, decode: hexDecoded),
+        Encoding(covers: { HexDigit.value($0) != nil }, decode: hexDecoded),
     ]
 
     /// Letters, digits, `-` and `_`.
@@ -55,30 +56,9 @@ struct EncodedSecrets: PrintsRedacted {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte == 0x2D || byte == 0x5F
     }
 
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-
     /// Also `+` for a space, as in forms.
     private static func percentDecoded(_ run: ArraySlice<UInt8>) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = run
-        while let byte = rest.popFirst() {
-            if byte == 0x25, rest.count >= 2, let high = hexDigit(rest[rest.startIndex]),
-                let low = hexDigit(rest[rest.startIndex + 1])
-            {
-                decoded.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte == 0x2B ? 0x20 : byte)
-            }
-        }
-        return decoded
+        PercentEncoding.bytes(of: run.map { $0 == 0x2B ? 0x20 : $0 }[...])
     }
 
     private static func jsonDecoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {
@@ -97,7 +77,6 @@ struct EncodedSecrets: PrintsRedacted {
 
     private static func hexDecoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {
         guard run.count >= 8, run.count.isMultiple(of: 2) else { return nil }
-        let digits = run.compactMap(hexDigit)
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return [UInt8](hex: String(decoding: run, as: UTF8.self))
     }
 }

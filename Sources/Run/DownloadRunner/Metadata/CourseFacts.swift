@@ -5,6 +5,7 @@ import FileSystem
 import HLSMedia
 import MediaLibrary
 import MediaMetadata
+import TextFormats
 
 /// Collects the facts for the files beside a course's media: titles, order, dates and texts from its catalog, the rest
 /// from the state. Unfinished videos are left out; those that are gone stay where they were.

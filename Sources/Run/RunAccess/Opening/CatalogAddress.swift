@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import ProviderKit
+import TextFormats
 
 /// The source of a catalog, from the command line or the settings. An address may contain a secret.
 package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
@@ -62,7 +63,7 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
     private static let unreadable = "http://…"
 
     private static func digest(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.hash(data: Data(text.utf8)).hex
     }
 
     private static func withoutSecrets(_ text: String) -> (text: String, query: String?)? {

@@ -3,6 +3,7 @@ import Crypto
 import FileSystem
 import Foundation
 import SystemPackage
+import TextFormats
 
 /// The last copy of a catalog fetched from an address, beside the state: the text, and the server's validators.
 struct CatalogCopy: Sendable {
@@ -68,6 +69,6 @@ struct CatalogCopy: Sendable {
     }
 
     private static func digest(_ data: Data) -> String {
-        SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.hash(data: data).hex
     }
 }

@@ -1,4 +1,5 @@
 import DownloadStore
+import TextFormats
 
 extension Glob {
     /// Reads wildcards and percent-encoding. An encoded character is never a wildcard.
@@ -42,19 +43,8 @@ extension Glob {
     }
 
     private static func decodedByte(_ bytes: [UInt8], at position: Int, text: String) throws(SelectorError) -> UInt8 {
-        guard position + 2 < bytes.count,
-            let high = hexadecimalValue(bytes[position + 1]), let low = hexadecimalValue(bytes[position + 2])
-        else { throw .badPercentEncoding(text) }
-        return high << 4 | low
-    }
-
-    private static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        guard let byte = PercentEncoding.byte(at: position, of: bytes[...]) else { throw .badPercentEncoding(text) }
+        return byte
     }
 
     /// The members between `[` and `]`; a `]` right after the opening is itself a member.
@@ -123,9 +113,7 @@ extension Glob: CustomStringConvertible {
             if isPlain(scalar, first: index == 0) {
                 text.unicodeScalars.append(scalar)
             } else {
-                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
-                    text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-                }
+                text += PercentEncoding.encoded(String(scalar)) { _ in false }
             }
         }
         return text

@@ -1,6 +1,7 @@
 import FileSystem
 package import Foundation
 import GRDB
+import TextFormats
 
 /// The records of the library's list of files: reading them from the state, and restoring them.
 package struct KeptTable: Sendable {

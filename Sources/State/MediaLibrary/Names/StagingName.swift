@@ -1,5 +1,6 @@
 import Crypto
 import FileSystem
+import TextFormats
 
 /// The name of an incomplete copy, beside its final place: names in a library never begin with a dot, so it is ours.
 package enum StagingName {

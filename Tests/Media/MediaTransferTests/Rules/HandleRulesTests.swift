@@ -2,6 +2,7 @@ import Foundation
 import NetworkAddresses
 import TestServers
 import Testing
+import TextFormats
 
 @testable import MediaTransfer
 
@@ -87,7 +88,7 @@ import Testing
             precondition(
                 refused.failure == .invalidRequest("the URL isn't an absolute http or https URL"), "\(refused)")
             precondition(host.connections == 0)
-            let redirect = host.url("/redirect/0?to=" + ParsedURL.encoded(long))
+            let redirect = host.url("/redirect/0?to=" + PercentEncoding.encoded(long))
             let redirected = await bench.fetch(redirect, into: try bench.partial())
             precondition(redirected.failure == .redirect(.badLocation), "\(redirected)")
             precondition(host.connections == 1)

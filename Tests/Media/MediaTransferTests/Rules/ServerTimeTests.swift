@@ -2,6 +2,7 @@ import Foundation
 import MediaTransfer
 import TestServers
 import Testing
+import TextFormats
 
 /// The clock of a server.
 @Suite struct ServerTimeTests {
@@ -9,7 +10,7 @@ import Testing
 
     /// The URL of an answer with this `Date`, and other fields.
     private static func url(_ host: FaultHost, date: String, _ more: String = "") -> String {
-        host.url(content, "date=none&raw=" + ParsedURL.encoded("Date: \(date)") + more)
+        host.url(content, "date=none&raw=" + PercentEncoding.encoded("Date: \(date)") + more)
     }
 
     @Test("the Date of a cached answer isn't used as a clock", arguments: ["0", "3600", "soon"])
@@ -19,8 +20,8 @@ import Testing
         let ahead = try #require(try ServerTime.skew(of: wrong, caFile: nil))
         #expect(abs(ahead - 3600) < 3)
         for line in ["Age: \(age)", "age:\(age)"] {
-            #expect(try ServerTime.skew(of: "\(wrong)&raw=\(ParsedURL.encoded(line))", caFile: nil) == nil)
-            #expect(try ServerTime.skew(of: "\(wrong)&first=\(ParsedURL.encoded(line))", caFile: nil) == nil)
+            #expect(try ServerTime.skew(of: "\(wrong)&raw=\(PercentEncoding.encoded(line))", caFile: nil) == nil)
+            #expect(try ServerTime.skew(of: "\(wrong)&first=\(PercentEncoding.encoded(line))", caFile: nil) == nil)
         }
         #expect(try ServerTime.skew(of: host.url(Self.content, "date=none"), caFile: nil) == nil)
         await host.stop()

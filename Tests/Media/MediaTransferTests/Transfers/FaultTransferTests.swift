@@ -2,6 +2,7 @@ import Foundation
 import MediaTransfer
 import TestServers
 import Testing
+import TextFormats
 
 @Suite struct FaultTransferTests {
     private let content = TestContent(seed: 5, size: 300_000)
@@ -333,7 +334,7 @@ import Testing
             #expect(report.received == 0)
         }
         // The hops of one transfer, too.
-        let redirect = host.url("/redirect/2?first=X:%20y&to=" + ParsedURL.encoded(folded))
+        let redirect = host.url("/redirect/2?first=X:%20y&to=" + PercentEncoding.encoded(folded))
         let report = await bench.fetch(redirect, into: try bench.partial())
         #expect(report.received == 0)
         #expect(report.failure != nil)

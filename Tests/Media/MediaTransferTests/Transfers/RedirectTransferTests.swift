@@ -2,11 +2,12 @@ import Foundation
 import MediaTransfer
 import TestServers
 import Testing
+import TextFormats
 
 @Suite struct RedirectTransferTests {
     private let content = TestContent(seed: 6, size: 50_000)
 
-    private func encoded(_ text: String) -> String { ParsedURL.encoded(text) }
+    private func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
 
     @Test("range and condition are sent with every hop", arguments: [301, 302, 303, 307, 308])
     func hops(_ status: Int) async throws {

@@ -1,5 +1,5 @@
-import FileSystem
 import Testing
+import TextFormats
 
 @Suite("hex digits")
 struct HexDigitsTests {

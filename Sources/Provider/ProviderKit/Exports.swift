@@ -1,0 +1,2 @@
+// `PercentEncoding`, which providers use by ProviderKit's name: it lies on the ground, since the host needs it, too.
+@_exported public import TextFormats
