@@ -130,9 +130,9 @@ let package = Package(
         room(
             "Run", "DownloadJobs",
             [
-                "FileSystem", "YAMLSource", "ChildProcess", "NetworkAddresses", "CourseCatalog", "MediaTransfer",
-                "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks",
-                "RunSchedule", "SyncFacts", crypto, logging, system,
+                "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "NetworkAddresses", "CourseCatalog",
+                "MediaTransfer", "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary",
+                "UserState", "Hooks", "RunSchedule", "SyncFacts", crypto, logging, system,
             ]),
         room(
             "Run", "CatalogComparison",

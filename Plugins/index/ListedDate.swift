@@ -1,4 +1,5 @@
 import ProviderHTTP
+import ProviderKit
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,4 +1,5 @@
 package import Foundation
+import TextFormats
 
 /// The holder of a lock, as recorded by itself. Its text is safe to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
@@ -27,8 +28,6 @@ package struct LockHolder: Sendable, Hashable {
     private struct Written: Codable {
         var host: String
         var pid: Int
-        /// RFC 3339 by Foundation: the protocol's parser is in a room that this one may not import, nor the other way
-        /// round.
         var started: String
         var catalogs: [String]
         var user: String?
@@ -39,7 +38,8 @@ package struct LockHolder: Sendable, Hashable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var written = Written(
-            host: host, pid: pid, started: since.formatted(.iso8601),
+            host: host, pid: pid,
+            started: Timestamp.text(Date(timeIntervalSince1970: since.timeIntervalSince1970.rounded(.down))),
             catalogs: Array(catalogs.prefix(Self.mostCatalogs)), user: user)
         while true {
             guard var line = try? encoder.encode(written) else { return Data() }
@@ -52,7 +52,7 @@ package struct LockHolder: Sendable, Hashable {
     /// Nil for anything else: it may be half written, or somebody else's.
     init?(line: Data) {
         guard line.count <= Self.longest, let written = try? JSONDecoder().decode(Written.self, from: line),
-            let since = try? Date(written.started, strategy: .iso8601), written.pid > 0
+            let since = Timestamp.date(written.started), written.pid > 0
         else { return nil }
         self.init(
             host: HarmlessText.of(written.host, limit: 255), pid: written.pid, since: since,

@@ -1,5 +1,11 @@
 public import ProviderKit
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The response to a request, after redirects.
 public struct HTTPResponse: Sendable, PrintsRedacted {
     /// The status, such as 200.
@@ -80,8 +86,11 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     public var retryAfter: Duration? {
         guard let text = self[header: "Retry-After"] else { return nil }
         if let seconds = Int64(text) { return .seconds(max(0, min(seconds, 31_536_000))) }
-        guard let then = WebDate.seconds(text) else { return nil }
-        let now = self[header: "Date"].flatMap(WebDate.seconds) ?? WebDate.now
+        let clock = Int64(Date().timeIntervalSince1970)
+        // Some servers write a date as in a mail.
+        let date = { (text: String) in HTTPDate.seconds(text, now: clock) ?? WebDate.seconds(text) }
+        guard let then = date(text) else { return nil }
+        let now = self[header: "Date"].flatMap(date) ?? clock
         return .seconds(max(0, min(then - now, 31_536_000)))
     }
 

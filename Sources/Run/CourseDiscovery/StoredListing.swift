@@ -4,6 +4,7 @@ package import DownloadStore
 import FileSystem
 import Foundation
 import ProviderKit
+import TextFormats
 import YAMLSource
 
 /// The listings in the state, and their form there.

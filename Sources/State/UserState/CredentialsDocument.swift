@@ -1,5 +1,6 @@
 import Foundation
 import ProviderKit
+import TextFormats
 
 /// The content of `credentials.json`: `{"version": 1, "providers": {NAME: {credentials, expires_at, saved_at}}}`.
 struct CredentialsDocument: Sendable, Equatable {

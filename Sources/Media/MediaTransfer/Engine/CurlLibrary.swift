@@ -1,5 +1,6 @@
 import CLibCurl
 import Foundation
+import TextFormats
 
 /// The libcurl in use, and its certificate authorities.
 package enum CurlLibrary {
@@ -79,7 +80,7 @@ package enum ServerTime {
             if name == "age" { isCached = true }
             guard name == "date" else { return }
             let value = text.dropFirst(5).trimmingCharacters(in: .whitespacesAndNewlines)
-            date = HTTPDate.seconds(value) ?? date
+            date = HTTPDate.seconds(value, now: Int64(Date().timeIntervalSince1970)) ?? date
         }
     }
 }

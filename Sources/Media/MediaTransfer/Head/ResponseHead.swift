@@ -1,4 +1,5 @@
 package import Foundation
+import TextFormats
 
 /// A response's facts about the file, about itself and about the server's clock.
 package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
@@ -65,14 +66,13 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         default: total = raw.status == 200 && framing == .length ? length : nil
         }
         let now = Int64(receivedAt.timeIntervalSince1970)
-        let year = 1970 + Int(now / 31_556_952)
-        let sent = raw.value("date").flatMap { HTTPDate.seconds($0, currentYear: year) }
+        let sent = raw.value("date").flatMap { HTTPDate.seconds($0, now: now) }
         let isFresh = raw.values("age").isEmpty
         date = isFresh ? sent.map { Date(timeIntervalSince1970: TimeInterval($0)) } : nil
         let age = raw.values("age").compactMap { ASCII.number($0) }.max() ?? 0
         originDate = sent.map { Date(timeIntervalSince1970: TimeInterval($0) + TimeInterval(age)) }
         etag = raw.value("etag").flatMap { Self.isStrong($0) ? $0 : nil }
-        if let text = raw.value("last-modified"), let changed = HTTPDate.seconds(text, currentYear: year), let sent,
+        if let text = raw.value("last-modified"), let changed = HTTPDate.seconds(text, now: now), let sent,
             changed <= sent - 1
         {
             lastModified = text
@@ -81,7 +81,7 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
             ASCII.lowercased(ASCII.trimmed($0.prefix { $0 != ";" && $0 != "," }))
         }
         if let text = raw.value("retry-after") {
-            let seconds = ASCII.number(text) ?? HTTPDate.seconds(text, currentYear: year).map { $0 - (sent ?? now) }
+            let seconds = ASCII.number(text) ?? HTTPDate.seconds(text, now: now).map { $0 - (sent ?? now) }
             retryAfter = seconds.map { .seconds(min(max($0, 0), 365 * 86_400)) }
         }
     }

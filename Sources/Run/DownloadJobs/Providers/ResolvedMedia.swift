@@ -5,6 +5,7 @@ import MediaTransfer
 import NetworkAddresses
 package import ProviderKit
 import RunSchedule
+import TextFormats
 
 /// A provider's answer and its use. In memory only.
 package struct ResolvedMedia: Sendable, PrintsRedacted {

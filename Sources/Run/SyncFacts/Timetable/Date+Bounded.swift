@@ -1,5 +1,6 @@
 package import Foundation
 import ProviderKit
+import TextFormats
 
 extension Date {
     /// RFC 3339 in UTC, to the second: `2026-11-21T02:00:00Z`. Dates outside of the years 1 to 9999 are clamped.

@@ -1,5 +1,6 @@
 package import Foundation
 import ProviderKit
+import TextFormats
 
 /// A day of the calendar, without a zone.
 package struct LocalDay: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import DownloadStore
 package import Foundation
 import ProviderKit
+import TextFormats
 
 /// The limits on a run's duration.
 package struct RunWindow: Sendable, Hashable {

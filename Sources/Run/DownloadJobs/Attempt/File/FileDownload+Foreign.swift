@@ -5,6 +5,7 @@ import MediaLibrary
 import MediaTransfer
 import ProviderKit
 import SystemPackage
+import TextFormats
 
 /// Bytes that another program has downloaded: nothing but their place, number and time is known, so the server is asked
 /// for some of them again before they are continued, or are the video.
@@ -123,8 +124,8 @@ extension FileDownload {
 extension ForeignBytes {
     /// Whether the bytes can be of the version that a response is of; nil if the response doesn't tell.
     fileprivate func mayBe(of head: ResponseHead) -> Bool? {
-        let year = Calendar(identifier: .gregorian).component(.year, from: head.receivedAt)
-        guard let text = head.lastModified, let modified = HTTPDate.seconds(text, currentYear: year) else { return nil }
+        let now = Int64(head.receivedAt.timeIntervalSince1970)
+        guard let text = head.lastModified, let modified = HTTPDate.seconds(text, now: now) else { return nil }
         return areOf(modified: modified, lag: head.originDate.map { head.receivedAt.timeIntervalSince($0) } ?? 0)
     }
 }

@@ -1,16 +1,14 @@
-import ProviderKit
-
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
 #else
 package import Foundation
 #endif
 
-/// Points in time as headers and feeds write them.
+/// Points in time as mails, feeds, listings and careless servers write them. What HTTP allows in a header is for
+/// ``HTTPDate``.
 ///
-/// Related: RFC 9110 §5.6.7, RFC 5322 §3.3, RFC 3339
+/// Related: RFC 5322 §3.3, RFC 3339
 package enum WebDate {
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     /// In minutes.
     private static let zones = [
         "gmt": 0, "utc": 0, "ut": 0, "z": 0, "wet": 0, "west": 60, "bst": 60, "cet": 60, "met": 60, "mez": 60,
@@ -19,9 +17,6 @@ package enum WebDate {
         "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420, "akst": -540, "akdt": -480,
         "hst": -600,
     ]
-
-    /// This machine's time, in whole seconds since 1970.
-    static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
     /// The point in time, in whichever form; nil for anything else. A weekday isn't checked.
     package static func date(_ text: String) -> Date? {
@@ -33,17 +28,20 @@ package enum WebDate {
     /// a zone is UTC, a day without a time its beginning.
     package static func seconds(_ text: String) -> Int64? {
         guard var words = words(text, separators: " ,\t\n\r") else { return nil }
-        if let first = words.first, first.first?.isNumber == false, month(first) == nil { words.removeFirst() }
+        if let first = words.first, first.first?.isNumber == false, MonthName.number(first.utf8) == nil {
+            words.removeFirst()
+        }
         if let first = words.first, first.contains("-") {
             let parts = first.split(separator: "-")
             words.replaceSubrange(0..<1, with: parts.first?.count == 4 ? parts.reversed() : parts)
         }
-        if words.count >= 3, month(words[0]) != nil {
+        if words.count >= 3, MonthName.number(words[0].utf8) != nil {
             words.swapAt(0, 1)
             // asctime has the year last.
             if words.count >= 4, words[2].contains(":") { words.swapAt(2, 3) }
         }
-        guard words.count >= 3, let day = number(words[0]), let month = month(words[1]), var year = number(words[2])
+        guard words.count >= 3, let day = number(words[0]), let month = MonthName.number(words[1].utf8),
+            var year = number(words[2])
         else { return nil }
         if words[2].count <= 2 { year += year < 70 ? 2000 : 1900 }
         return seconds(year, month, day, clock: words.dropFirst(3).first, zone: words.dropFirst(4).first)
@@ -89,10 +87,6 @@ package enum WebDate {
         }
         guard let offset = zone.map({ offset($0) }) ?? 0 else { return nil }
         return Int64(civil.daysSince1970 * 86_400 + time - offset)
-    }
-
-    private static func month(_ word: Substring) -> Int? {
-        word.count >= 3 ? months.firstIndex { word.hasPrefix($0) }.map { $0 + 1 } : nil
     }
 
     /// In seconds: `+0200`, `-05:30`, `+02`, `CEST`, `GMT+2`. The name of an unknown zone counts as UTC, as RFC 5322

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ProviderKit
+@testable import TextFormats
 
 @Suite("dates of the calendar")
 struct CivilDateTests {

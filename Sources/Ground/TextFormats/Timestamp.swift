@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Points in time in the protocol's form (RFC 3339).
+/// Points in time in the form of RFC 3339, which the protocol of plugins has, too.
 package enum Timestamp {
     /// `date` in UTC, in whole seconds (rounded down), or with milliseconds if it has any.
     package static func text(_ date: Date) -> String {
@@ -68,25 +68,5 @@ package enum Timestamp {
     private static func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// The time under `key`, nil if it is missing.
-    func decodeTimestampIfPresent(forKey key: Key) throws -> Date? {
-        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let date = Timestamp.date(text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "isn't a time like 2026-11-21T02:00:00Z")
-        }
-        return date
-    }
-
-    /// The time under `key`.
-    func decodeTimestamp(forKey key: Key) throws -> Date {
-        guard let date = try decodeTimestampIfPresent(forKey: key) else {
-            throw DecodingError.valueNotFound(Date.self, .init(codingPath: codingPath + [key], debugDescription: ""))
-        }
-        return date
     }
 }
