@@ -137,8 +137,8 @@ let package = Package(
         room(
             "Run", "CatalogComparison",
             [
-                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "MediaLibrary",
-                "RunSchedule", "SyncFacts", crypto,
+                "TextFormats", "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore",
+                "MediaLibrary", "RunSchedule", "SyncFacts", crypto,
             ]),
         room(
             "Run", "RunAccess",

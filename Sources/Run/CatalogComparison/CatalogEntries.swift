@@ -4,6 +4,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 package import SyncFacts
+import TextFormats
 
 /// The videos of a run's catalogs as one numbered list, in catalog order, found by number or by key.
 package struct CatalogEntries {
@@ -113,28 +114,28 @@ package struct CatalogEntries {
     mutating func source(_ video: Video) -> SourceDigest {
         let source = digests.source(of: video.settings)
         guard video.isSpelledOtherwise else { return source }
-        var hash = SHA256()
-        source.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        hash.update(parts: ["id", video.writtenID])
-        return SourceDigest(hash.finalize().prefix(16))
+        var list = LengthPrefixed(.littleEndian)
+        source.withUnsafeBytes { list.add(withoutLength: $0) }
+        list.add(["id", video.writtenID])
+        return list.digest()
     }
 
     /// Digest of the extras that the catalog names for the video; nil if there are none.
     static func extras(_ video: Video) -> ExtrasDigest? {
         let (cover, subtitles, attachments) = (video.ownCover, video.subtitleFiles, video.attachments)
         guard cover != nil || !subtitles.isEmpty || !attachments.isEmpty else { return nil }
-        var hash = SHA256()
-        if let cover { hash.update(parts: ["cover", cover.text]) }
-        for subtitle in subtitles { hash.update(parts: ["subtitle", subtitle.language, subtitle.url]) }
-        for attachment in attachments { hash.update(parts: ["attachment", attachment.title, attachment.url]) }
-        return ExtrasDigest(hash.finalize().prefix(16))
+        var list = LengthPrefixed(.littleEndian)
+        if let cover { list.add(["cover", cover.text]) }
+        for subtitle in subtitles { list.add(["subtitle", subtitle.language, subtitle.url]) }
+        for attachment in attachments { list.add(["attachment", attachment.title, attachment.url]) }
+        return list.digest()
     }
 
     /// Digest of a course's or a chapter's cover.
     static func digest(_ cover: CoverSource) -> CoverDigest {
-        var hash = SHA256()
-        hash.update(parts: ["cover", cover.text])
-        return CoverDigest(hash.finalize().prefix(16))
+        var list = LengthPrefixed(.littleEndian)
+        list.add(["cover", cover.text])
+        return list.digest()
     }
 }
 
@@ -153,25 +154,16 @@ private struct SourceDigests {
     }
 
     private static func compute(_ settings: Settings) -> SourceDigest {
-        var hash = SHA256()
-        hash.update(parts: [settings.provider?.name ?? ""] + settings.quality.map(\.description))
-        hash.update(parts: [settings.parametersJSON])
+        var list = LengthPrefixed(.littleEndian)
+        list.add([settings.provider?.name ?? ""] + settings.quality.map(\.description) + [settings.parametersJSON])
         // Without a setting for sound the digest is the one from before sound counted.
-        if !settings.audio.isEmpty { hash.update(parts: ["audio"] + settings.audio) }
-        return SourceDigest(hash.finalize().prefix(16))
+        if !settings.audio.isEmpty { list.add(["audio"] + settings.audio) }
+        return list.digest()
     }
 }
 
-extension SHA256 {
-    /// Each part is preceded by its length, so that different lists have different digests.
-    fileprivate mutating func update(parts: [String]) {
-        for var part in parts {
-            part.withUTF8 { bytes in
-                withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { update(bufferPointer: $0) }
-                update(bufferPointer: UnsafeRawBufferPointer(bytes))
-            }
-        }
-    }
+extension LengthPrefixed {
+    fileprivate func digest<Subject>() -> DigestOf<Subject> { DigestOf(SHA256.hash(data: bytes).prefix(16)) }
 }
 
 extension CoverSource {

@@ -11,11 +11,9 @@ import YAMLSource
 package enum StoredListing {
     /// What the provider of a course is asked with.
     package static func question(of course: Course) -> ListingQuestion {
-        var hash = SHA256()
-        for part in [course.settings.provider?.name ?? "", course.writtenID, course.settings.parametersJSON] {
-            hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
-        }
-        return ListingQuestion(hash.finalize().prefix(16))
+        var list = LengthPrefixed(.decimal(UInt8(ascii: ":")))
+        list.add([course.settings.provider?.name ?? "", course.writtenID, course.settings.parametersJSON])
+        return ListingQuestion(SHA256.hash(data: list.bytes).prefix(16))
     }
 
     /// The last listing of a course, from the state.

@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 
 /// The properties of a playlist that must not change when it is downloaded again, so that a download can continue.
 ///
@@ -45,24 +46,18 @@ enum PlanDigest {
     /// Numbers are 8 bytes, big-endian; texts are preceded by their length.
     private struct Fields {
         private var hash = SHA256()
-        private var buffer: [UInt8] = []
+        private var list = LengthPrefixed(.bigEndian)
 
         mutating func add(_ number: Int64) {
-            withUnsafeBytes(of: number.bigEndian) { buffer.append(contentsOf: $0) }
-            if buffer.count >= 65_536 { flush() }
+            list.add(number)
+            if list.bytes.count >= 65_536 { hash.update(data: list.take()) }
         }
 
-        mutating func add(_ text: String) { add(Array(text.utf8)) }
+        mutating func add(_ text: String) { list.add(text) }
 
-        mutating func add(_ bytes: some Collection<UInt8>) {
-            add(Int64(bytes.count))
-            buffer += bytes
-        }
+        mutating func add(_ bytes: some Collection<UInt8>) { list.add(bytes) }
 
-        mutating func add(_ range: Range<Int64>?) {
-            add(range?.lowerBound ?? -1)
-            add(range?.upperBound ?? -1)
-        }
+        mutating func add(_ range: Range<Int64>?) { list.add(range) }
 
         mutating func add(_ key: PlannedKey?, _ planner: StreamPlanner) {
             add(key.map { Int64(planner.keyNumber($0.url) ?? 0) } ?? -1)
@@ -70,13 +65,8 @@ enum PlanDigest {
         }
 
         mutating func finish() -> [UInt8] {
-            flush()
+            hash.update(data: list.take())
             return Array(hash.finalize())
-        }
-
-        private mutating func flush() {
-            hash.update(data: buffer)
-            buffer.removeAll(keepingCapacity: true)
         }
     }
 }

@@ -36,12 +36,9 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         if let token = resolution.token {
             parts += [token.placement.rawValue, token.name, token.prefix, token.value]
         }
-        var hash = SHA256()
-        for part in parts {
-            withUnsafeBytes(of: UInt64(part.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
-            hash.update(data: Data(part.utf8))
-        }
-        return RequestDigest(hash.finalize())
+        var list = LengthPrefixed(.littleEndian)
+        list.add(parts)
+        return RequestDigest(SHA256.hash(data: list.bytes))
     }
 
     mutating func use() { uses += 1 }

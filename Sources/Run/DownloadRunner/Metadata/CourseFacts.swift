@@ -79,20 +79,17 @@ struct CourseFacts {
 
     /// Digest of the facts that only the catalog has: a change to them doesn't change the state.
     static func digest(of course: Course) -> String {
-        var hash = SHA256()
-        func add(_ text: String?) {
-            hash.update(data: Array("\(text?.utf8.count ?? -1) ".utf8) + Array((text ?? "").utf8))
-        }
-        add(course.description)
+        var list = LengthPrefixed(.decimal(UInt8(ascii: " ")))
+        list.add(course.description)
         for videos in [course.videos] + course.chapters.map(\.videos) {
             for video in videos where video.date != nil || video.description != nil {
-                add(video.id)
-                add(video.date)
-                add(video.description)
+                list.add(video.id)
+                list.add(video.date)
+                list.add(video.description)
             }
         }
-        for chapter in course.chapters { add(chapter.description) }
-        return hash.finalize().hex
+        for chapter in course.chapters { list.add(chapter.description) }
+        return SHA256.hash(data: list.bytes).hex
     }
 
     /// The facts about a finished video; `video` is nil if it is gone.

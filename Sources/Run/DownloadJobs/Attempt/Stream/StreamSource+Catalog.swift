@@ -4,6 +4,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import HLSMedia
+import TextFormats
 
 extension StreamPreference {
     init(_ settings: CourseCatalog.Settings) {
@@ -46,29 +47,24 @@ extension StreamSource {
     /// mean equal bytes; newly signed addresses give another one.
     var contentDigest: StreamDigest {
         var hash = SHA256()
-        let add = { (hash: inout SHA256, text: String) in
-            withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
-            hash.update(data: Data(text.utf8))
-        }
-        let number = { (hash: inout SHA256, number: Int64) in
-            withUnsafeBytes(of: number.littleEndian) { hash.update(bufferPointer: $0) }
-        }
-        let part = { (hash: inout SHA256, url: String, range: Range<Int64>?, key: PlannedKey?) in
-            add(&hash, url)
-            number(&hash, range?.lowerBound ?? -1)
-            number(&hash, range?.upperBound ?? -1)
-            add(&hash, key?.url ?? "")
-            hash.update(data: Data(key?.iv ?? []))
+        var list = LengthPrefixed(.littleEndian)
+        func add(_ url: String, _ range: Range<Int64>?, _ key: PlannedKey?) {
+            list.add(url)
+            list.add(range)
+            list.add(key?.url ?? "")
+            list.add(withoutLength: key?.iv ?? [])
+            if list.bytes.count >= 65_536 { hash.update(data: list.take()) }
         }
         for plan in tracks {
-            number(&hash, Int64(plan.segments.count))
+            list.add(Int64(plan.segments.count))
             for segment in plan.segments {
-                part(&hash, segment.url, segment.range, segment.key)
-                number(&hash, Int64(segment.map ?? -1))
-                number(&hash, segment.isGap ? 1 : 0)
+                add(segment.url, segment.range, segment.key)
+                list.add(Int64(segment.map ?? -1))
+                list.add(segment.isGap ? 1 : 0)
             }
-            for map in plan.maps { part(&hash, map.url, map.range, map.key) }
+            for map in plan.maps { add(map.url, map.range, map.key) }
         }
+        hash.update(data: list.bytes)
         return StreamDigest(hash.finalize())
     }
 
