@@ -83,7 +83,7 @@ let package = Package(
             cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
         room("Ground", "TextFormats"),
         room("Ground", "FileSystem", ["CPlatform", "TextFormats", crypto, system]),
-        room("Ground", "YAMLSource", ["CLibYAML"]),
+        room("Ground", "YAMLSource", ["CLibYAML", "TextFormats"]),
         room("Ground", "ChildProcess", [subprocess, system]),
         room("Ground", "NetworkAddresses"),
 
@@ -112,7 +112,7 @@ let package = Package(
         room("State", "MediaLibrary", ["CPlatform", "TextFormats", "FileSystem", "PathLayout", crypto, system]),
         room("State", "UserState", ["TextFormats", "FileSystem", "YAMLSource", "ProviderKit", system]),
 
-        room("Run", "Hooks", ["YAMLSource", "ChildProcess", system]),
+        room("Run", "Hooks", ["TextFormats", "YAMLSource", "ChildProcess", system]),
         room("Run", "RunSchedule", ["FileSystem", "DownloadStore", deques, heaps]),
         room(
             "Run", "SyncFacts",
@@ -178,9 +178,9 @@ let package = Package(
         room(
             "Command", "CommandOutput",
             [
-                "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations", "Terminal", logging,
-                system,
+                "TextFormats", "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary",
+                "UserState", "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations",
+                "Terminal", logging, system,
             ]),
         room("Command", "SyncDisplay", ["DownloadStore", "SyncFacts", "Terminal", "CommandOutput"]),
         room(

@@ -53,7 +53,7 @@ struct RcloneProvider: Provider {
     ) async throws(ProviderError) -> FolderWalk.Entries {
         let arguments = ["lsjson", "--recursive", "--files-only", "--no-mimetype", "--max-depth", "\(depth + 1)"]
         let output = try await RcloneProgram.output(of: arguments, remote)
-        guard let found = try? JSONText.decode([Entry].self, from: output) else {
+        guard let found = try? JSONReader.decode([Entry].self, from: output) else {
             throw ProviderError(.unavailable, "rclone answers with something else than a list of files")
         }
         var entries = FolderWalk.Entries()

@@ -51,7 +51,7 @@ package struct LockHolder: Sendable, Hashable {
 
     /// Nil for anything else: it may be half written, or somebody else's.
     init?(line: Data) {
-        guard line.count <= Self.longest, let written = try? JSONDecoder().decode(Written.self, from: line),
+        guard line.count <= Self.longest, let written = try? JSONReader.decode(Written.self, from: line),
             let since = Timestamp.date(written.started), written.pid > 0
         else { return nil }
         self.init(

@@ -16,8 +16,8 @@ enum JSONBody {
     }
 
     static func value(of body: [UInt8], from host: String) throws(ProviderError) -> JSONValue {
-        do throws(JSONText.Fault) {
-            return try JSONText.value(of: body)
+        do throws(JSONReader.Fault) {
+            return try JSONReader.value(of: body)
         } catch {
             let what =
                 switch error {
@@ -43,7 +43,7 @@ enum JSONBody {
     }
 
     private static func place(in body: [UInt8]) -> String {
-        guard let index = JSONText.firstMistake(in: body) else { return "at an unknown place" }
+        guard let index = JSONReader.firstMistake(in: body) else { return "at an unknown place" }
         if index >= body.count { return "it ends in the middle" }
         let line = body[..<index].reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
         return "line \(line), byte \(index + 1)"

@@ -1,2 +1,2 @@
-// `PercentEncoding`, which providers use by ProviderKit's name: it is on the ground, since the host needs it, too.
+// `JSONValue` and `PercentEncoding` are ProviderKit's for providers; the host needs them in rooms below it, too.
 @_exported public import TextFormats

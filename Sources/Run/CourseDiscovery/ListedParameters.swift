@@ -1,5 +1,6 @@
 import CourseCatalog
 import ProviderKit
+import TextFormats
 import YAMLSource
 
 /// Parameters of listed videos: in the form of a catalog, of the protocol, and of the state.
@@ -13,7 +14,7 @@ extension ListingPages {
 
     /// The parameters of the state in the form of a catalog; none if the text isn't a JSON object.
     static func entries(stored text: String?, at location: SourceLocation) -> [YAMLMapping.Entry] {
-        guard let text, case .object(let members)? = try? JSONText.value(of: text.utf8) else { return [] }
+        guard let text, case .object(let members)? = try? JSONReader.value(of: text.utf8) else { return [] }
         return entries(members, at: location)
     }
 
@@ -23,7 +24,7 @@ extension ListingPages {
         var text = "{"
         for entry in entries {
             if text.utf8.count > 1 { text += "," }
-            YAMLNode.appendJSON(entry.key, to: &text)
+            JSONString.append(entry.key, to: &text)
             text += ":"
             entry.value.appendJSON(to: &text, sortingKeys: true)
         }

@@ -112,7 +112,7 @@ package enum StoredListing {
     }
 
     private static func extras(_ text: String) -> ([SubtitleFile], [Attachment]) {
-        guard let value = try? JSONText.value(of: text.utf8) else { return ([], []) }
+        guard let value = try? JSONReader.value(of: text.utf8) else { return ([], []) }
         func pairs(_ key: String) -> [(String, String)] {
             (value[key]?.array ?? []).compactMap { pair in
                 guard let parts = pair.array?.compactMap(\.string), parts.count == 2 else { return nil }

@@ -1,5 +1,5 @@
 import ChildProcess
-import Foundation
+import TextFormats
 
 /// A command's answer: a JSON object on its standard output, else its exit code.
 struct HookAnswer: Equatable {
@@ -54,7 +54,7 @@ struct HookAnswer: Equatable {
         }
         let said: Said
         do {
-            said = try JSONDecoder().decode(Said.self, from: Data(text))
+            said = try JSONReader.decode(Said.self, from: text)
         } catch DecodingError.typeMismatch(_, let context) {
             verdict = .broken(.wrongType(context.codingPath.first?.stringValue ?? ""))
             return

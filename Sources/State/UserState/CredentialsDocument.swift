@@ -22,7 +22,7 @@ struct CredentialsDocument: Sendable, Equatable {
 
     /// Reads the content of a file.
     init(_ bytes: Data) throws(Problem) {
-        guard let value = try? JSONText.value(of: bytes), let version = value["version"]?.int, version >= Self.version
+        guard let value = try? JSONReader.value(of: bytes), let version = value["version"]?.int, version >= Self.version
         else { throw .damaged }
         guard version == Self.version else { throw .newer }
         guard let body = try? JSONValueDecoder(value).decode(Body.self) else { throw .damaged }

@@ -33,6 +33,18 @@ struct StoredDigestTests {
         #expect(source.contentDigest.hex == "1a1a7f1541b7cdea056fcf45d27704056825a4477778a939b1645ff3aaa02fad")
     }
 
+    @Test("the progress of a stream is read as it is written")
+    func progress() throws {
+        let plan = [UInt8](repeating: 0xFF, count: 32)
+        let base64 = String(repeating: #"\/"#, count: 42) + "8="
+        let written = #"{"plan":"\#(base64)","tracks":[{"next":3,"bytes":9007199254740991}],"seconds":12.5}"#
+        let record = try #require(StreamRecord(text: written))
+        let track = StreamRecord.Track(next: 3, bytes: 9_007_199_254_740_991)
+        #expect(record == StreamRecord(plan: StreamLayoutDigest(plan), tracks: [track], seconds: 12.5))
+        #expect(StreamRecord(text: try #require(record.text)) == record)
+        #expect(StreamRecord(text: written.replacing("8=", with: "8")) == nil)
+    }
+
     @Test("the digest of what only the catalog knows of a course is the same in the next version")
     func course() throws {
         let folder = TemporaryFolder()

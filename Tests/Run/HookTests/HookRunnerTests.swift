@@ -81,6 +81,9 @@ struct HookRunnerTests {
     func trouble() async {
         #expect(await file([#"echo '{"verdict": "maybe"}'"#]) == .trouble(.unknownVerdict("maybe")))
         #expect(await file(["echo '{nonsense'"]) == .trouble(.unreadable))
+        #expect(await file([#"echo '{"verdict": "accept",}'"#]) == .trouble(.unreadable))
+        #expect(await file([#"echo '{"verdict": "accept", "more": [1,]}'"#]) == .trouble(.unreadable))
+        #expect(await file([#"echo '{"verdict": "reject", "verdict": "accept"}'"#]) == .accepted)
         #expect(await request([#"echo '{"url": 5}'"#]) == .trouble(.wrongType("url")))
         #expect(await file(["kill -9 $$"]) == .trouble(.signaled(9)))
         let stamps = Mutex(0)

@@ -205,6 +205,17 @@ struct FileLockTests {
         #expect(try #require(LockHolder(line: long.line)).since == since)
     }
 
+    @Test("the line is the same in the next version, and is read back")
+    func golden() throws {
+        let line = #"{"catalogs":["/a/b.yaml"],"host":"h","pid":5,"started":"2026-11-20T23:00:00Z"}"# + "\n"
+        let since = Date(timeIntervalSince1970: 1_795_215_600)
+        let holder = LockHolder(host: "h", pid: 5, since: since, catalogs: ["/a/b.yaml"])
+        #expect(String(decoding: holder.line, as: UTF8.self) == line)
+        #expect(LockHolder(line: Data(line.utf8)) == holder)
+        let later = LockHolder(host: "h", pid: 5, since: since + 0.999, catalogs: ["/a/b.yaml"])
+        #expect(later.line == holder.line)
+    }
+
     @Test("a special file is refused, and a link isn't followed")
     func odd() async throws {
         let state = try state()

@@ -1,3 +1,4 @@
+import TextFormats
 package import YAMLSource
 
 /// The settings of a video: the nearest value of each, from `defaults`, course, chapter and video.
@@ -57,7 +58,7 @@ package final class Settings: Sendable {
         var text = "{"
         for (key, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             if text.utf8.count > 1 { text += "," }
-            YAMLNode.appendJSON(key, to: &text)
+            JSONString.append(key, to: &text)
             text += ":"
             value.appendJSON(to: &text, sortingKeys: true)
         }

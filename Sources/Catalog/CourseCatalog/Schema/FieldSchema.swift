@@ -1,10 +1,11 @@
 import PathLayout
+import TextFormats
 
 /// The schema of each key's value. If the format reads text as written (`id: 007`), the schema allows every type that
 /// YAML may give it.
 enum FieldSchema {
     /// The schema of a key's value.
-    static func schema(of field: CatalogField) -> JSONText {
+    static func schema(of field: CatalogField) -> JSONDocument {
         switch field {
         case .version: ["const": 1]
         case .name, .title, .description: text
@@ -53,26 +54,26 @@ enum FieldSchema {
     }
 
     /// Definitions shared by several keys.
-    static let shared: [(String, JSONText)] = [
+    static let shared: [(String, JSONDocument)] = [
         ("id", ["type": scalarTypes, "minLength": 1, "maxLength": .int(CatalogBounds.identifier)]),
         ("language", ["type": "string", "pattern": .string(CatalogDecoder.languagePattern)]),
     ]
 
-    private static let presets = JSONText.array(LayoutPreset.allCases.map { .string($0.rawValue) })
-    private static let scalarTypes: JSONText = ["string", "number", "boolean"]
-    private static let text: JSONText = ["type": scalarTypes, "minLength": 1]
-    private static let path: JSONText = [
+    private static let presets = JSONDocument.array(LayoutPreset.allCases.map { .string($0.rawValue) })
+    private static let scalarTypes: JSONDocument = ["string", "number", "boolean"]
+    private static let text: JSONDocument = ["type": scalarTypes, "minLength": 1]
+    private static let path: JSONDocument = [
         "type": "string", "minLength": 1, "not": ["pattern": "^[hH][tT][tT][pP][sS]?://"],
     ]
-    private static let quality: JSONText = ["type": "string", "pattern": .string(Quality.pattern)]
-    private static let languages: JSONText = [
+    private static let quality: JSONDocument = ["type": "string", "pattern": .string(Quality.pattern)]
+    private static let languages: JSONDocument = [
         "anyOf": [["$ref": "#/$defs/language"], ["type": "array", "items": ["$ref": "#/$defs/language"]]]
     ]
 
     private static let urlPattern = "^[hH][tT][tT][pP][sS]?://[^/?#\\s][^\\s]*$"
     private static let besidePattern = "^(?!/)(?!(.*/)?\\.\\.(/|$))(?!.*://).+$"
 
-    private static func list(of definition: String) -> JSONText {
+    private static func list(of definition: String) -> JSONDocument {
         ["type": "array", "items": ["$ref": .string("#/$defs/\(definition)")]]
     }
 }

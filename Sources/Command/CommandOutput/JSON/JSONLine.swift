@@ -1,5 +1,6 @@
 package import Foundation
 import SyncFacts
+import TextFormats
 
 /// Writes one JSON object on one line, key by key, into bytes.
 ///
@@ -109,34 +110,5 @@ package struct JSONLine {
 
     private mutating func number(_ value: Int64) { bytes += Array(String(value).utf8) }
 
-    private mutating func text(_ value: String) {
-        bytes.append(UInt8(ascii: "\""))
-        var value = value
-        value.withUTF8 { utf8 in
-            // Most text needs no escape and is appended as a whole.
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-                bytes += utf8
-            } else {
-                for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars { append(scalar) }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func append(_ scalar: Unicode.Scalar) {
-        switch scalar {
-        case "\"": bytes += [UInt8(ascii: "\\"), UInt8(ascii: "\"")]
-        case "\\": bytes += [UInt8(ascii: "\\"), UInt8(ascii: "\\")]
-        case "\n": bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-        case "\t": bytes += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
-        case "\r": bytes += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
-        default:
-            switch scalar.value {
-            case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
-                let digits = String(scalar.value, radix: 16)
-                bytes += Array(("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
-            default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-            }
-        }
-    }
+    private mutating func text(_ value: String) { JSONString.append(value, to: &bytes, escaping: .terminal) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 /// The records of an app's own archive, whose form its makers don't document: an array of dictionaries, a dictionary of
 /// them, an archived array of objects, data with one archived object each, or arrays of all these; in a property list,
@@ -41,7 +42,7 @@ struct RecordList {
         guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return false }
         // A shorter look wouldn't tell; a longer text is refused as either.
         return bytes.count <= PropertyList.textBound
-            && (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
+            && (try? JSONReader.value(of: bytes)) != nil
     }
 
     /// Calls `body` with the fields of each record, in order; with a fault for one that can't be read.

@@ -1,3 +1,5 @@
+import TextFormats
+
 extension YAMLNode {
     /// The value as JSON without spaces, keys in the order of the text.
     package var json: String {
@@ -19,7 +21,7 @@ extension YAMLNode {
         case .bool(let flag): text += flag ? "true" : "false"
         case .int(let number): text += String(number)
         case .double(let number): text += "\(number)"
-        case .string(let string): Self.appendJSON(string, to: &text)
+        case .string(let string): JSONString.append(string, to: &text)
         case .sequence(let nodes):
             text += "["
             for (index, node) in nodes.enumerated() {
@@ -33,30 +35,11 @@ extension YAMLNode {
             text += "{"
             for (index, entry) in entries.enumerated() {
                 if index > 0 { text += "," }
-                Self.appendJSON(entry.key, to: &text)
+                JSONString.append(entry.key, to: &text)
                 text += ":"
                 entry.value.appendJSON(to: &text, sortingKeys: sortingKeys)
             }
             text += "}"
         }
-    }
-
-    /// Appends a string in quotes (RFC 8259 §7).
-    package static func appendJSON(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\t": text += "\\t"
-            case "\r": text += "\\r"
-            case _ where scalar.value < 0x20:
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Texts as YAML that is written for a person has them.
 package enum YAMLScalar {
     /// A text as a scalar: plain where that is surely read back as the same text, otherwise in double quotes.
@@ -10,7 +12,7 @@ package enum YAMLScalar {
     /// A text in double quotes.
     package static func quoted(_ text: String) -> String {
         var json = ""
-        YAMLNode.appendJSON(text, to: &json)
+        JSONString.append(text, to: &json)
         return escaped(json)
     }
 

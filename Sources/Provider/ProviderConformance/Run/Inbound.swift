@@ -47,7 +47,7 @@ struct Inbound: PrintsRedacted {
     var isComplete: Bool { open.isEmpty }
 
     mutating func take(_ line: [UInt8], after: Duration, secrets: SecretWatch) -> [Notice] {
-        let raw = (try? JSONText.value(of: line))?.object
+        let raw = (try? JSONReader.value(of: line))?.object
         if let raw, let id = raw["id"], raw["method"] == nil {
             if id == .null { return [.nullID] }
             guard let wire = id.int.flatMap({ Int(exactly: $0) }) else {

@@ -16,8 +16,8 @@ package struct AnswerDecoder: Sendable {
     /// The decoded `line`.
     package func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
         let value: JSONValue
-        do throws(JSONText.Fault) {
-            value = try JSONText.value(of: line, depth: Self.depthBound)
+        do throws(JSONReader.Fault) {
+            value = try JSONReader.value(of: line, depth: Self.depthBound)
         } catch {
             return switch error {
             case .notUTF8: .violation("it wrote a line that isn't UTF-8")

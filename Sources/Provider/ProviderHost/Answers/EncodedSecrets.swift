@@ -62,8 +62,7 @@ struct EncodedSecrets: PrintsRedacted {
     }
 
     private static func jsonDecoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {
-        let quoted = Data([0x22] + run + [0x22])
-        return (try? JSONDecoder().decode(String.self, from: quoted)).map { Array($0.utf8) }
+        (try? JSONReader.value(of: [0x22] + run + [0x22]))?.string.map { Array($0.utf8) }
     }
 
     private static func base64Decoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {

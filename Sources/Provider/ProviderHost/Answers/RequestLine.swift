@@ -1,4 +1,5 @@
 import ProviderKit
+import TextFormats
 
 /// Writes the line of a `resolve` directly: it is sent for every download, and a general encoder takes ten times as
 /// long.
@@ -112,34 +113,5 @@ struct RequestLine: PrintsRedacted {
 
     private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Related: RFC 8259 §7
-    private mutating func string(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            var begin = 0
-            for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-                bytes.append(contentsOf: utf8[begin..<index])
-                begin = index + 1
-                escape(byte)
-            }
-            bytes.append(contentsOf: utf8[begin...])
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        switch byte {
-        case 0x22: raw("\\\"")
-        case 0x5C: raw("\\\\")
-        case 0x08: raw("\\b")
-        case 0x0C: raw("\\f")
-        case 0x0A: raw("\\n")
-        case 0x0D: raw("\\r")
-        case 0x09: raw("\\t")
-        default:
-            raw("\\u00")
-            raw(byte < 0x10 ? "0" + String(byte, radix: 16) : String(byte, radix: 16))
-        }
-    }
+    private mutating func string(_ text: String) { JSONString.append(text, to: &bytes) }
 }

@@ -15,7 +15,7 @@ package enum WireText {
 
     /// Nil for a line that isn't JSON: that is reported elsewhere.
     package static func of(_ line: UnsafeRawBufferPointer, _ redactor: Redactor) -> String? {
-        guard let value = try? JSONText.value(of: line, depth: AnswerDecoder.depthBound) else { return nil }
+        guard let value = try? JSONReader.value(of: line, depth: AnswerDecoder.depthBound) else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(shown(value, redactor))).map { String(decoding: $0, as: UTF8.self) }

@@ -12,7 +12,7 @@ struct PluginServer<P: Provider>: Sendable {
 
     /// Serves one line from the host. A line that isn't a request is reported on standard error and skipped.
     func serve(_ line: String) async {
-        guard let request = try? JSONText.decode(IncomingRequest.self, from: line.utf8) else {
+        guard let request = try? JSONReader.decode(IncomingRequest.self, from: line.utf8) else {
             HostLog.write(.error, "received a line that isn't a request")
             return
         }

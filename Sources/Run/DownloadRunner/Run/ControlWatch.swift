@@ -70,7 +70,7 @@ final class ControlWatch: Sendable {
         }
         if isNews, let session { continuation.yield(.session(session)) }
         for (id, body) in fresh {
-            continuation.yield(.request(id, try? JSONText.decode(ControlRequest.self, from: body.utf8)))
+            continuation.yield(.request(id, try? JSONReader.decode(ControlRequest.self, from: body.utf8)))
         }
     }
 }

@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import SyncFacts
+import TextFormats
 
 /// Covers, subtitles and attachments of catalogs that were already reported missing: later quiet runs don't repeat
 /// them.
@@ -20,7 +21,7 @@ struct ToldMisses: Sendable {
     init(_ store: DownloadStore) {
         self.store = store
         let text = (try? store.facts.value(Self.fact)) ?? nil
-        keys = text.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
+        keys = text.flatMap { try? JSONReader.decode([String].self, from: $0.utf8) } ?? []
         known = Set(keys)
     }
 

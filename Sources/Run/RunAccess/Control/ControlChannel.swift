@@ -61,6 +61,6 @@ package enum ControlChannel {
     }
 
     private static func decoded(_ text: String) throws -> ControlAnswer {
-        try JSONText.decode(ControlAnswer.self, from: text.utf8)
+        try JSONReader.decode(ControlAnswer.self, from: text.utf8)
     }
 }

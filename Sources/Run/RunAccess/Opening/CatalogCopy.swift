@@ -29,7 +29,7 @@ struct CatalogCopy: Sendable {
     /// Nil if there is no complete copy.
     func mark() -> Mark? {
         guard let data = FileManager.default.contents(atPath: markPath),
-            let mark = try? JSONDecoder().decode(Mark.self, from: data),
+            let mark = try? JSONReader.decode(Mark.self, from: data),
             let text = FileManager.default.contents(atPath: path), Self.digest(text) == mark.sha256
         else { return nil }
         return mark

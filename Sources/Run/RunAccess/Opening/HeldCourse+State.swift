@@ -1,6 +1,7 @@
 package import DownloadStore
 import Foundation
 package import SyncFacts
+import TextFormats
 
 /// The state's record of held courses.
 extension HeldCourse {
@@ -9,7 +10,7 @@ extension HeldCourse {
     /// The courses that the last sync held, for readers between two syncs.
     package static func recorded(_ store: DownloadStore) throws(StoreError) -> [HeldCourse] {
         guard let text = try store.facts.value(fact) else { return [] }
-        return (try? JSONDecoder().decode([HeldCourse].self, from: Data(text.utf8))) ?? []
+        return (try? JSONReader.decode([HeldCourse].self, from: text.utf8)) ?? []
     }
 
     /// Records the courses that this sync holds; writes only changes.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TextFormats
 
 /// Converts all ids of an older state to the one spelling of ``Identifier``, and merges rows with equal ids. No file is
 /// touched: one that no row names any more stays, and has no owner.
@@ -87,8 +88,7 @@ struct IdentifierMigration {
     private func moves() throws {
         for row in try Row.fetchAll(db, sql: "SELECT id, owner FROM moves") {
             guard
-                let owner = try? JSONDecoder().decode(
-                    RecordedMove.Owner.self, from: Data((row["owner"] as String).utf8))
+                let owner = try? JSONReader.decode(RecordedMove.Owner.self, from: (row["owner"] as String).utf8)
             else { continue }
             let text = String(decoding: try JSONEncoder().encode(owner.normalized), as: UTF8.self)
             try db.execute(sql: "UPDATE moves SET owner = ? WHERE id = ?", arguments: [text, row["id"] as String])

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TextFormats
 
 /// File moves that are recorded before the first rename, and those that have failed and are to be made again.
 package struct MoveTable: Sendable {
@@ -79,7 +80,7 @@ package struct MoveTable: Sendable {
             // Without it the files' places are unknown.
             guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
                 let text = row.text("owner"),
-                let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
+                let owner = try? JSONReader.decode(RecordedMove.Owner.self, from: text.utf8)
             else { throw DamagedRow(what: "a move that is under way can't be read") }
             return RecordedMove(id: id, from: from, to: to, owner: owner)
         }

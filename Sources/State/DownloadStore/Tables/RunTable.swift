@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import TextFormats
 
 /// The history of runs, and their start.
 package struct RunTable: Sendable {
@@ -62,7 +63,7 @@ package struct RunTable: Sendable {
             let sql = "SELECT * FROM runs ORDER BY id DESC LIMIT ?"
             return try Row.fetchAll(db, sql: sql, arguments: [limit]).map(StoredRow.init).map { row in
                 let catalogs = row.text("catalogs").flatMap {
-                    try? JSONDecoder().decode([String].self, from: Data($0.utf8))
+                    try? JSONReader.decode([String].self, from: $0.utf8)
                 }
                 let end = row.integer("exit").map {
                     RunEnd(

@@ -1,6 +1,6 @@
 import FileSystem
-import Foundation
 import SystemPackage
+import TextFormats
 
 #if canImport(Glibc)
 import Glibc
@@ -92,7 +92,6 @@ package struct FileList<Record: Codable> {
             reading.damaged = 1
             return reading
         }
-        let decoder = JSONDecoder()
         var isFirst = true
         var line: [UInt8] = []
         var isTooLong = false
@@ -118,7 +117,7 @@ package struct FileList<Record: Codable> {
                 }
                 if isFirst {
                     isFirst = false
-                    let header = try? decoder.decode(Header.self, from: Data(line))
+                    let header = try? JSONReader.decode(Header.self, from: line)
                     guard let header, header.list == Header.current.list, header.version <= Header.current.version
                     else {
                         reading.isNewer = header != nil
@@ -126,7 +125,7 @@ package struct FileList<Record: Codable> {
                         return reading
                     }
                 } else if !isTooLong, line.count <= Bounds.line,
-                    let record = try? decoder.decode(Record.self, from: Data(line))
+                    let record = try? JSONReader.decode(Record.self, from: line)
                 {
                     reading.lines += 1
                     try body(record)

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import SystemPackage
+import TextFormats
 
 #if canImport(Glibc)
 import Glibc
@@ -37,7 +38,7 @@ struct MarkerFile {
         } catch {
             throw .markerUnreadable(library: library.string)
         }
-        guard var marker = try? JSONDecoder().decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
+        guard var marker = try? JSONReader.decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
             throw .markerUnreadable(library: library.string)
         }
         marker.id = HarmlessText.of(marker.id, limit: 128)

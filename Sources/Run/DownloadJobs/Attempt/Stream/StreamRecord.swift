@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import TextFormats
 
 /// The progress of a stream: the segments in its partials.
 struct StreamRecord: Sendable, Equatable, Codable {
@@ -17,7 +18,7 @@ struct StreamRecord: Sendable, Equatable, Codable {
         }
     }
 
-    /// Digest of the segments; a playlist with another one is another stream.
+    /// Digest of the segments; a playlist with another one is another stream. In base64 in the state.
     var plan: Data
     /// The picture, with or without sound, then separate sound.
     var tracks: [Track]
@@ -35,10 +36,20 @@ struct StreamRecord: Sendable, Equatable, Codable {
 
     /// Nil if it can't be read: the stream starts over then.
     init?(text: String) {
-        guard let record = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+        guard let record = try? JSONReader.decode(Self.self, from: text.utf8),
             (0...1e8).contains(record.seconds),
             record.tracks.allSatisfy({ 0...(1 << 30) ~= $0.next && ByteCount.believed($0.bytes) != nil })
         else { return nil }
         self = record
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        guard let plan = Data(base64Encoded: try fields.decode(String.self, forKey: .plan)) else {
+            throw DecodingError.dataCorruptedError(forKey: .plan, in: fields, debugDescription: "isn't base64")
+        }
+        self.plan = plan
+        tracks = try fields.decode([Track].self, forKey: .tracks)
+        seconds = try fields.decode(Double.self, forKey: .seconds)
     }
 }

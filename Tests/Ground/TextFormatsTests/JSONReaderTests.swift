@@ -1,11 +1,10 @@
 import Foundation
 import Testing
-
-@testable import ProviderKit
+import TextFormats
 
 /// Valid JSON, and the values it becomes.
-@Suite struct JSONTextTests {
-    private func value(_ text: String) -> JSONValue? { try? JSONText.value(of: text.utf8) }
+@Suite struct JSONReaderTests {
+    private func value(_ text: String) -> JSONValue? { try? JSONReader.value(of: text.utf8) }
 
     @Test(
         "each kind of value is recognized",
@@ -19,7 +18,7 @@ import Testing
             ("\u{FEFF}1", 1),
         ] as [(String, JSONValue)])
     func values(_ text: String, _ value: JSONValue) throws {
-        #expect(try JSONText.value(of: text.utf8) == value)
+        #expect(try JSONReader.value(of: text.utf8) == value)
     }
 
     @Test(
@@ -33,16 +32,16 @@ import Testing
 
     @Test("bytes that aren't UTF-8 are refused")
     func notUTF8() {
-        #expect(throws: JSONText.Fault.notUTF8) { try JSONText.value(of: [0x22, 0xE9, 0x22]) }
-        #expect(throws: JSONText.Fault.notUTF8) {
-            try JSONText.value(of: Array("{}".utf16).flatMap { [UInt8($0), 0xFF] })
+        #expect(throws: JSONReader.Fault.notUTF8) { try JSONReader.value(of: [0x22, 0xE9, 0x22]) }
+        #expect(throws: JSONReader.Fault.notUTF8) {
+            try JSONReader.value(of: Array("{}".utf16).flatMap { [UInt8($0), 0xFF] })
         }
     }
 
     @Test("of equal keys the last one counts, also in a decoded type")
     func lastCounts() throws {
         #expect(value(#"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
-        let subtitle = try JSONText.decode(
+        let subtitle = try JSONReader.decode(
             Resolution.Subtitle.self, from: #"{"lang":"de","url":"https://h/a","lang":"en"}"#.utf8)
         #expect(subtitle.lang == "en")
     }
@@ -54,16 +53,18 @@ import Testing
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        let bound = JSONText.depthBound
+        let bound = JSONReader.depthBound
         #expect(value(nested(bound)) != nil)
-        #expect(throws: JSONText.Fault.tooDeep) { try JSONText.value(of: nested(bound + 1).utf8) }
-        #expect(throws: JSONText.Fault.tooDeep) { try JSONText.value(of: String(repeating: "[", count: 1 << 20).utf8) }
-        #expect(throws: JSONText.Fault.tooDeep) {
-            try JSONText.value(of: String(repeating: "{\"a\":", count: 500).utf8)
+        #expect(throws: JSONReader.Fault.tooDeep) { try JSONReader.value(of: nested(bound + 1).utf8) }
+        #expect(throws: JSONReader.Fault.tooDeep) {
+            try JSONReader.value(of: String(repeating: "[", count: 1 << 20).utf8)
+        }
+        #expect(throws: JSONReader.Fault.tooDeep) {
+            try JSONReader.value(of: String(repeating: "{\"a\":", count: 500).utf8)
         }
         // Each list was once decoded by trying everything else first, each try with the whole path.
         let wide = "[" + Array(repeating: nested(bound - 1), count: 4000).joined(separator: ",") + "]"
-        let credentials = try JSONText.decode(Secret<JSONValue>.self, from: wide.utf8)
+        let credentials = try JSONReader.decode(Secret<JSONValue>.self, from: wide.utf8)
         #expect(credentials.value.array?.count == 4000)
     }
 
@@ -89,11 +90,11 @@ import Testing
             text: "é", flag: true, small: 255, number: 1.5, list: [1, nil, 3], words: ["a": "b"], nothing: nil,
             choices: [.plain, .pair(7, ["x"])], any: ["deep": [1, [2, ["three": nil]]]])
         let bytes = try JSONEncoder().encode(all)
-        #expect(try JSONText.decode(Everything.self, from: bytes) == all)
-        #expect(throws: DecodingError.self) { try JSONText.decode(UInt8.self, from: "256".utf8) }
-        #expect(throws: DecodingError.self) { try JSONText.decode(Int.self, from: "1.5".utf8) }
-        #expect(throws: DecodingError.self) { try JSONText.decode(String.self, from: "1".utf8) }
-        #expect(throws: DecodingError.self) { try JSONText.decode([Int].self, from: "[null]".utf8) }
-        #expect(throws: DecodingError.self) { try JSONText.decode(Token.self, from: "{}".utf8) }
+        #expect(try JSONReader.decode(Everything.self, from: bytes) == all)
+        #expect(throws: DecodingError.self) { try JSONReader.decode(UInt8.self, from: "256".utf8) }
+        #expect(throws: DecodingError.self) { try JSONReader.decode(Int.self, from: "1.5".utf8) }
+        #expect(throws: DecodingError.self) { try JSONReader.decode(String.self, from: "1".utf8) }
+        #expect(throws: DecodingError.self) { try JSONReader.decode([Int].self, from: "[null]".utf8) }
+        #expect(throws: DecodingError.self) { try JSONReader.decode(Token.self, from: "{}".utf8) }
     }
 }

@@ -4,7 +4,7 @@
 /// nesting.
 ///
 /// Related: RFC 8259
-package struct JSONText {
+package struct JSONReader {
     /// The reason why bytes are refused.
     package enum Fault: Error, Equatable {
         case notUTF8
@@ -27,7 +27,7 @@ package struct JSONText {
     ) throws(Fault) -> JSONValue {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         let result: Result<JSONValue, Fault> = bytes.withMemoryRebound(to: UInt8.self) { bytes in
-            var reader = JSONText(bytes: bytes, depthBound: depth)
+            var reader = JSONReader(bytes: bytes, depthBound: depth)
             do throws(Fault) { return .success(try reader.whole()) } catch { return .failure(error) }
         }
         return try result.get()
@@ -51,7 +51,7 @@ package struct JSONText {
     /// of one, nil if they are one.
     package static func firstMistake(in bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
-            var reader = JSONText(bytes: bytes, depthBound: depthBound)
+            var reader = JSONReader(bytes: bytes, depthBound: depthBound)
             do throws(Fault) { _ = try reader.whole() } catch { return reader.index }
             return nil
         }
@@ -97,7 +97,7 @@ package struct JSONText {
     }
 
     private mutating func nested(
-        _ read: (inout JSONText) throws(Fault) -> JSONValue
+        _ read: (inout JSONReader) throws(Fault) -> JSONValue
     ) throws(Fault) -> JSONValue {
         index += 1
         depth += 1

@@ -1,29 +1,28 @@
-import YAMLSource
-
-/// A JSON value that is written in the given order of keys.
-enum JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+/// A JSON document for people: its keys stand in the order in which they are given.
+package enum JSONDocument: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     case string(String)
     case int(Int)
     case bool(Bool)
-    case array([JSONText])
-    case object([(String, JSONText)])
+    case array([JSONDocument])
+    case object([(String, JSONDocument)])
 
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int) { self = .int(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONText...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONText)...) { self = .object(elements) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .int(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: JSONDocument...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONDocument)...) { self = .object(elements) }
 
     /// An object with one more key in front.
-    func with(_ key: String, _ value: JSONText) -> JSONText {
+    package func with(_ key: String, _ value: JSONDocument) -> JSONDocument {
         guard case .object(let entries) = self else { return self }
         return .object([(key, value)] + entries)
     }
 
     /// Indented by two blanks a level; short arrays and objects on one line.
-    func text(indent: Int = 0) -> String {
+    package func text(indent: Int = 0) -> String {
         let line = flat
         if line.utf8.count + indent <= 100, !line.contains("{\"") || line.utf8.count < 60 { return line }
         let inner = String(repeating: " ", count: indent + 2)
@@ -51,7 +50,7 @@ enum JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
 
     private static func quoted(_ text: String) -> String {
         var result = ""
-        YAMLNode.appendJSON(text, to: &result)
+        JSONString.append(text, to: &result)
         return result
     }
 }
