@@ -16,7 +16,8 @@ SWIFT_PLUGINS = demo
 PROVIDERS = direct secure-link feed index webdav s3 rclone
 PYTHON_PLUGINS = yt-dlp
 # What providers in Swift are written with.
-KIT = Ground/TextFormats Provider/ProviderKit Ground/NetworkAddresses Provider/ProviderHTTP Ground/CLibCurl Ground/CLibExpat
+KIT = Ground/TextFormats Provider/ProviderKit Ground/NetworkAddresses Provider/ProviderHTTP Ground/XMLSource \
+    Ground/CLibCurl Ground/CLibExpat
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 

@@ -84,6 +84,7 @@ let package = Package(
         room("Ground", "TextFormats"),
         room("Ground", "FileSystem", ["CPlatform", "TextFormats", crypto, system]),
         room("Ground", "YAMLSource", ["CLibYAML", "TextFormats"]),
+        room("Ground", "XMLSource", ["CLibExpat"]),
         room("Ground", "ChildProcess", [subprocess, system]),
         room("Ground", "NetworkAddresses"),
 
@@ -97,7 +98,7 @@ let package = Package(
             ["TextFormats", "ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
 
         room("Provider", "ProviderKit", ["TextFormats"]),
-        room("Provider", "ProviderHTTP", ["CLibCurl", "CLibExpat", "NetworkAddresses", "ProviderKit"]),
+        room("Provider", "ProviderHTTP", ["CLibCurl", "XMLSource", "NetworkAddresses", "ProviderKit"]),
         room(
             "Provider", "ProviderHost",
             ["TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "ProviderKit", logging, subprocess, system]),
@@ -158,7 +159,7 @@ let package = Package(
 
         room(
             "Command", "MigrationSources",
-            ["TextFormats", "FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system]),
+            ["TextFormats", "FileSystem", "YAMLSource", "XMLSource", "ProviderHTTP", grdb, sqlite, system]),
         room(
             "Command", "Migration",
             [
@@ -216,6 +217,7 @@ let package = Package(
 
         tests("Ground", "TextFormatsTests", ["TextFormats"]),
         tests("Ground", "FileSystemTests", ["FileSystem", "TestSupport", system]),
+        tests("Ground", "XMLSourceTests", ["XMLSource"]),
         tests("Ground", "YAMLSourceTests", ["YAMLSource", "Checkout"]),
 
         tests("Catalog", "PathLayoutTests", ["PathLayout"]),

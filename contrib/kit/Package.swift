@@ -29,8 +29,10 @@ let package = Package(
         .systemLibrary(
             name: "CLibExpat", path: "Sources/Ground/CLibExpat", pkgConfig: "expat",
             providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
+        .target(
+            name: "XMLSource", dependencies: ["CLibExpat"], path: "Sources/Ground/XMLSource", swiftSettings: settings),
         .target(name: "NetworkAddresses", path: "Sources/Ground/NetworkAddresses", swiftSettings: settings),
         .target(
-            name: "ProviderHTTP", dependencies: ["ProviderKit", "NetworkAddresses", "CLibCurl", "CLibExpat"],
+            name: "ProviderHTTP", dependencies: ["ProviderKit", "XMLSource", "NetworkAddresses", "CLibCurl"],
             path: "Sources/Provider/ProviderHTTP", swiftSettings: settings),
     ])

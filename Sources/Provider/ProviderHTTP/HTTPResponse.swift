@@ -1,4 +1,5 @@
 public import ProviderKit
+public import XMLSource
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

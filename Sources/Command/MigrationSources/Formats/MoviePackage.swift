@@ -1,5 +1,5 @@
 import Foundation
-import ProviderHTTP
+import XMLSource
 
 /// What a package of downloaded HLS (`.movpkg`) says of itself: `boot.xml`, which lists its streams.
 struct MoviePackage: Equatable {

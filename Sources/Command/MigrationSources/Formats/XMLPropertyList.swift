@@ -1,5 +1,5 @@
 import Foundation
-import ProviderHTTP
+import XMLSource
 
 /// Reads the XML form of property lists.
 enum XMLPropertyList {

@@ -1,13 +1,13 @@
 import CLibExpat
 
 /// A mistake in an XML document, with its line.
-struct XMLMistake: Error, Equatable {
+package struct XMLMistake: Error, Equatable {
     /// Without anything of the document's text.
-    let message: String
+    package let message: String
     /// Whether the document isn't read although it may be well-formed.
-    let isRefusal: Bool
+    package let isRefusal: Bool
 
-    init(_ message: String, isRefusal: Bool = false) {
+    package init(_ message: String, isRefusal: Bool = false) {
         self.message = message
         self.isRefusal = isRefusal
     }
@@ -17,7 +17,7 @@ struct XMLMistake: Error, Equatable {
 ///
 /// Nothing is loaded from elsewhere, and a document with an internal subset is refused where that begins: entities and
 /// default attributes can't multiply themselves.
-final class XMLReader {
+package final class XMLReader {
     private static let depthBound = 200
     /// Elements and attributes. Each takes about a hundred bytes.
     private static let nodeBound = 750_000
@@ -33,14 +33,14 @@ final class XMLReader {
     private var refusal: String?
 
     /// The outermost element of the document in `bytes`. `charset` counts if the document names none.
-    static func root(of bytes: [UInt8], charset: String? = nil) throws(XMLMistake) -> XMLElement {
+    package static func root(of bytes: [UInt8], charset: String? = nil) throws(XMLMistake) -> XMLElement {
         guard !bytes.isEmpty else { throw XMLMistake("it is empty") }
         return try root(ofText: XMLText.utf8(bytes, charset: charset), endsDocument: true)
     }
 
     /// The same for documents as they are written by hand: repaired if they have mistakes, of which the first is told,
     /// and whatever follows the outermost element.
-    static func repairedRoot(
+    package static func repairedRoot(
         of bytes: [UInt8], charset: String? = nil
     ) throws(XMLMistake) -> (root: XMLElement, mistake: XMLMistake?) {
         let mistake: XMLMistake

@@ -1,7 +1,5 @@
-public import ProviderKit
-
 /// An element of an XML document with all that is in it.
-public struct XMLElement: Sendable, PrintsRedacted {
+public struct XMLElement: Sendable {
     /// Its name without a prefix; with one that isn't declared, the name as it is written.
     public let name: String
     /// The URI of its namespace; empty if it has none.

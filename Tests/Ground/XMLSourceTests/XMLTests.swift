@@ -1,7 +1,5 @@
-import ProviderKit
 import Testing
-
-@testable import ProviderHTTP
+import XMLSource
 
 /// XML documents that would cost too much, that are in other encodings, and that were written without care.
 @Suite struct XMLTests {
