@@ -1,9 +1,9 @@
 import CourseCatalog
-import RunAccess
 import DownloadStore
 import FileSystem
 import Foundation
 import MigrationSources
+import RunAccess
 import SyncFacts
 import SystemPackage
 import UserState

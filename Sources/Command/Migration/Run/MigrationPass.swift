@@ -2,11 +2,11 @@ import CatalogComparison
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
-import RunAccess
 import DownloadStore
 import Foundation
 import MediaLibrary
 import MigrationSources
+import RunAccess
 import SyncFacts
 
 /// A migration with the user's state and library open and locked: from the comparison with the catalogs to the removal of

@@ -1,11 +1,11 @@
 import CatalogComparison
 import CourseCatalog
 import CourseDiscovery
-import RunAccess
 import DownloadStore
 import Foundation
 import MediaLibrary
 import MigrationSources
+import RunAccess
 import SyncFacts
 
 /// What a migration would do: each record is decided, and nothing is changed.

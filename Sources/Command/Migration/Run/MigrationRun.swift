@@ -1,8 +1,8 @@
 import CourseCatalog
-import RunAccess
 import DownloadStore
 import FileSystem
 import MediaLibrary
+import RunAccess
 import SyncFacts
 import UserState
 
