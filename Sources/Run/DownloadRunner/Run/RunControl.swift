@@ -1,44 +1,35 @@
 import DownloadJobs
 import DownloadStore
-import Foundation
 import SyncFacts
 import Synchronization
 
-/// The control of a run from outside: signals, limits, logouts, and requests of other terminals.
+/// The control of a run from outside: signals, limits, logouts, and requests of other terminals. Carries out what
+/// ``ControlRules`` decides.
 final class RunControl: Sendable {
-    /// The event that wakes a watching run.
-    enum Wake: Sendable, Equatable {
-        case time, catalogs, library, asked, session, stop
-    }
-
     /// A running pass.
     struct Pass: Sendable {
-        var dispatcher: Dispatcher
-        var services: RunServices
+        let dispatcher: Dispatcher
+        let services: RunServices
     }
 
-    private struct State {
+    /// What a waiting task gets.
+    fileprivate enum Answer: Sendable {
+        case proceed
+        /// Rows may be changed, through this pass or by the task itself.
+        case change(through: Pass?)
+        case wake(ControlRules.Wake)
+    }
+
+    fileprivate typealias Effect = @Sendable () -> Void
+
+    /// The rules, and what their numbers stand for.
+    fileprivate struct State {
+        var rules = ControlRules()
+        /// While its downloads have their turns.
         var pass: Pass?
-        /// From a pass's beginning to its end.
-        var isBusy = false
-        /// From the first turn of a pass until all of its transfers have ended.
-        var hasTurns = false
-        /// Requests that change rows while no pass does.
-        var visitors = 0
-        /// A pass that begins when they are done.
-        var beginning: CheckedContinuation<Void, Never>?
-        var runStop: SuspendReason?
-        var passStop: SuspendReason?
-        /// The generation of the last logout before this pass.
-        var closedGeneration: Int64 = 0
-        /// The newest known session.
-        var session: UserSession?
-        var idle: CheckedContinuation<Wake, Never>?
-        var pendingWake: Wake?
-        var whenIdle: [CheckedContinuation<Void, Never>] = []
-        var whenReady: [CheckedContinuation<Void, Never>] = []
-        /// What else ends with the pass.
-        var whenStopped: [@Sendable () -> Void] = []
+        var waiting: [Int: CheckedContinuation<Answer, Never>] = [:]
+        var endings: [Int: Effect] = [:]
+        var lastNumber = 0
     }
 
     /// The settings that `set` changes.
@@ -55,181 +46,132 @@ final class RunControl: Sendable {
     }
 
     /// The reason for ending the pass; nil if it shall go on.
-    var passStop: SuspendReason? { state.withLock { $0.runStop ?? $0.passStop } }
+    var passStop: SuspendReason? { state.withLock { $0.rules.stopReason } }
 
     /// Whether a logout has ended this pass, or the time after it.
-    var isLoggedOut: Bool { state.withLock { $0.passStop == .logout } }
+    var isLoggedOut: Bool { state.withLock { $0.rules.passStop == .logout } }
 
     /// The reason for ending the whole run.
-    var runStop: SuspendReason? { state.withLock { $0.runStop } }
-
-    /// The pass whose downloads have their turns; nil before, after and between.
-    var pass: Pass? { state.withLock { $0.pass } }
+    var runStop: SuspendReason? { state.withLock { $0.rules.runStop } }
 
     /// Suspends active downloads and ends the run.
-    func stop(_ reason: SuspendReason) { interrupt(reason, isForAll: true) }
+    func stop(_ reason: SuspendReason) { send(.stop(reason)) }
 
     /// Suspends active downloads and ends the pass; a watching run continues later.
-    func interruptPass(_ reason: SuspendReason) { interrupt(reason, isForAll: false) }
-
-    private func interrupt(_ reason: SuspendReason, isForAll: Bool) {
-        let (dispatcher, others) = state.withLock { state in
-            if isForAll { state.runStop = state.runStop ?? reason }
-            state.passStop = state.passStop ?? reason
-            defer { state.whenStopped = [] }
-            return (state.pass?.dispatcher, state.whenStopped)
-        }
-        for stop in others { stop() }
-        if let dispatcher { Task { await dispatcher.stop(reason) } }
-        if isForAll { wake(.stop) }
-    }
+    func interruptPass(_ reason: SuspendReason) { send(.interrupt(reason)) }
 
     /// Calls `stop` when the pass has to end; at once, if that is so already.
     func onPassStop(_ stop: @escaping @Sendable () -> Void) {
-        let isStopped = state.withLock { state in
-            if state.runStop ?? state.passStop == nil { state.whenStopped.append(stop) }
-            return state.runStop ?? state.passStop != nil
+        carryOut { state in
+            state.lastNumber += 1
+            state.endings[state.lastNumber] = stop
+            return state.effects(of: .endsWithPass(state.lastNumber))
         }
-        if isStopped { stop() }
     }
 
     /// Begins a pass. Returns when no other request changes rows, nor will before its first turn.
-    func beginPass() async {
-        await withCheckedContinuation { continuation in
-            let isAlone = state.withLock { state in
-                state.isBusy = true
-                if state.visitors > 0 { state.beginning = continuation }
-                return state.visitors == 0
-            }
-            if isAlone { continuation.resume() }
-        }
-    }
+    func beginPass() async { _ = await wait { _, waiter in .beginPass(waiter) } }
 
     /// Clears the interruption of the previous pass; this one uses `session`, unless a later logout is known already.
-    func goBy(_ session: UserSession) {
-        let newest = state.withLock { state in
-            state.passStop = state.runStop
-            state.closedGeneration = session.closedGeneration
-            return state.session.flatMap { $0.generation > session.generation ? $0 : nil } ?? session
-        }
-        note(newest)
-    }
+    func goBy(_ session: UserSession) { send(.sessionRead(session)) }
 
     /// Notes a login or logout. A logout ends the pass, even if a login has followed it.
-    func note(_ session: UserSession) {
-        let hasLoggedOut = state.withLock { state in
-            if session.generation >= state.session?.generation ?? 0 { state.session = session }
-            return !session.isOpen || session.closedGeneration > state.closedGeneration
-        }
-        if hasLoggedOut { interruptPass(.logout) }
-    }
+    func note(_ session: UserSession) { send(.sessionChanged(session)) }
 
     /// Begins the pass's turns. Returns the reason why they must not begin, if there is one.
     func begin(_ pass: Pass) -> SuspendReason? {
-        let (reason, waiting) = state.withLock { state in
+        var reason: SuspendReason?
+        carryOut { state in
             state.pass = pass
-            state.hasTurns = true
-            defer { state.whenReady = [] }
-            return (state.passStop, state.whenReady)
+            reason = state.rules.passStop
+            return state.effects(of: .beginTurns)
         }
-        for continuation in waiting { continuation.resume() }
         return reason
     }
 
     /// All transfers have ended, and their data is durable. The pass still relies on its rows.
-    func endTurns() {
-        let waiting = state.withLock { state in
-            state.pass = nil
-            state.hasTurns = false
-            defer { state.whenIdle = [] }
-            return state.whenIdle
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func endTurns() { send(.endTurns) }
 
     /// Ends the pass, whether it has had turns or not: requests may change rows again.
-    func endPass() {
-        endTurns()
-        let waiting = state.withLock { state in
-            state.isBusy = false
-            state.whenStopped = []
-            defer { state.whenReady = [] }
-            return state.whenReady
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func endPass() { send(.endPass) }
 
     /// Waits until rows may be changed: through the pass whose downloads have their turns, or, if nil is returned, by
     /// the caller, until it calls ``leave()``.
     ///
     /// - Parameter over: a pass that turned out to be at its end.
     func enter(after over: Pass? = nil) async -> Pass? {
-        while true {
-            let (entered, pass) = state.withLock { state -> (Bool, Pass?) in
-                if let pass = state.pass { return (pass.dispatcher !== over?.dispatcher, pass) }
-                if !state.isBusy { state.visitors += 1 }
-                return (!state.isBusy, nil)
-            }
-            if entered { return pass }
-            await nextChange(after: over)
+        let answer = await wait { state, waiter in
+            .enter(waiter, isPassOver: over != nil && state.pass?.dispatcher === over?.dispatcher)
         }
+        guard case .change(let pass) = answer else { return nil }
+        return pass
     }
 
     /// Ends what ``enter(after:)`` without a pass began.
-    func leave() {
-        let beginning = state.withLock { state in
-            state.visitors -= 1
-            defer { if state.visitors == 0 { state.beginning = nil } }
-            return state.visitors == 0 ? state.beginning : nil
-        }
-        beginning?.resume()
-    }
-
-    /// Returns when a pass begins its turns or is over.
-    private func nextChange(after over: Pass?) async {
-        await withCheckedContinuation { continuation in
-            let hasChanged = state.withLock { state in
-                let isWorking = state.pass.map { $0.dispatcher !== over?.dispatcher } ?? false
-                let hasChanged = !state.isBusy || isWorking
-                if !hasChanged { state.whenReady.append(continuation) }
-                return hasChanged
-            }
-            if hasChanged { continuation.resume() }
-        }
-    }
+    func leave() { send(.leave) }
 
     /// Returns when all transfers have ended.
-    func idle() async {
-        await withCheckedContinuation { continuation in
-            let isBusy = state.withLock { state in
-                if state.hasTurns { state.whenIdle.append(continuation) }
-                return state.hasTurns
-            }
-            if !isBusy { continuation.resume() }
-        }
-    }
+    func idle() async { _ = await wait { _, waiter in .awaitTransfers(waiter) } }
 
-    /// Wakes the task in ``wait(_:)``, or the next one that calls it.
-    func wake(_ wake: Wake) {
-        let idle = state.withLock { state in
-            defer { state.idle = nil }
-            let isWeaker = state.pendingWake != nil && wake == .session
-            if state.idle == nil, state.pendingWake != .stop, !isWeaker { state.pendingWake = wake }
-            return state.idle
-        }
-        idle?.resume(returning: wake)
-    }
+    /// Wakes the task in ``wait()``, or the next one that calls it.
+    func wake(_ wake: ControlRules.Wake) { send(.wake(wake)) }
 
     /// Waits to be woken. Wakes during a pass count, except for logins, which the pass has seen.
-    func wait() async -> Wake {
+    func wait() async -> ControlRules.Wake {
+        guard case .wake(let wake) = await wait({ _, waiter in .sleep(waiter) }) else { return .stop }
+        return wake
+    }
+}
+
+extension RunControl {
+    private func send(_ event: ControlRules.Event) { carryOut { $0.effects(of: event) } }
+
+    /// Suspends the task until the rules let it go on.
+    private func wait(_ event: (State, Int) -> ControlRules.Event) async -> Answer {
         await withCheckedContinuation { continuation in
-            let pendingWake: Wake? = state.withLock { state in
-                if state.runStop != nil { return .stop }
-                defer { state.pendingWake = nil }
-                if state.pendingWake == nil { state.idle = continuation }
-                return state.pendingWake
+            carryOut { state in
+                state.lastNumber += 1
+                state.waiting[state.lastNumber] = continuation
+                return state.effects(of: event(state, state.lastNumber))
             }
-            if let pendingWake { continuation.resume(returning: pendingWake) }
         }
+    }
+
+    /// The effects come after the lock: they may call back.
+    private func carryOut(_ change: (inout State) -> [Effect]) {
+        let effects = state.withLock { change(&$0) }
+        for effect in effects { effect() }
+    }
+}
+
+extension RunControl.State {
+    fileprivate mutating func effects(of event: ControlRules.Event) -> [RunControl.Effect] {
+        var effects: [RunControl.Effect] = []
+        for action in rules.handle(event) {
+            if let effect = effect(of: action) { effects.append(effect) }
+        }
+        if !rules.hasTurns { pass = nil }
+        return effects
+    }
+
+    private mutating func effect(of action: ControlRules.Action) -> RunControl.Effect? {
+        switch action {
+        case .proceed(let waiter): return resume(waiter, .proceed)
+        case .admit(let waiter): return resume(waiter, .change(through: pass))
+        case .admitVisitor(let waiter): return resume(waiter, .change(through: nil))
+        case .rouse(let waiter, let wake): return resume(waiter, .wake(wake))
+        case .suspend(let reason):
+            guard let dispatcher = pass?.dispatcher else { return nil }
+            return { Task { await dispatcher.stop(reason) } }
+        case .stop(let ending): return endings.removeValue(forKey: ending)
+        case .forget(let ending):
+            endings[ending] = nil
+            return nil
+        }
+    }
+
+    private mutating func resume(_ waiter: Int, _ answer: RunControl.Answer) -> RunControl.Effect? {
+        guard let continuation = waiting.removeValue(forKey: waiter) else { return nil }
+        return { continuation.resume(returning: answer) }
     }
 }
