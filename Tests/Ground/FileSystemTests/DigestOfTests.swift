@@ -1,5 +1,6 @@
 import FileSystem
 import Testing
+import TextFormats
 
 @Suite("digests with an algorithm")
 struct DigestOfTests {

@@ -41,8 +41,10 @@ import TextFormats
     @Test("of equal keys the last one counts, also in a decoded type")
     func lastCounts() throws {
         #expect(value(#"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
-        let subtitle = try JSONReader.decode(
-            Resolution.Subtitle.self, from: #"{"lang":"de","url":"https://h/a","lang":"en"}"#.utf8)
+        struct Subtitle: Decodable {
+            var lang: String
+        }
+        let subtitle = try JSONReader.decode(Subtitle.self, from: #"{"lang":"de","url":"u","lang":"en"}"#.utf8)
         #expect(subtitle.lang == "en")
     }
 
@@ -64,8 +66,13 @@ import TextFormats
         }
         // Each list was once decoded by trying everything else first, each try with the whole path.
         let wide = "[" + Array(repeating: nested(bound - 1), count: 4000).joined(separator: ",") + "]"
-        let credentials = try JSONReader.decode(Secret<JSONValue>.self, from: wide.utf8)
-        #expect(credentials.value.array?.count == 4000)
+        struct Wrapped: Decodable {
+            var value: JSONValue
+
+            init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(JSONValue.self) }
+        }
+        let wrapped = try JSONReader.decode(Wrapped.self, from: wide.utf8)
+        #expect(wrapped.value.array?.count == 4000)
     }
 
     @Test("a decoded type gets the values that Foundation would give it")
@@ -95,6 +102,6 @@ import TextFormats
         #expect(throws: DecodingError.self) { try JSONReader.decode(Int.self, from: "1.5".utf8) }
         #expect(throws: DecodingError.self) { try JSONReader.decode(String.self, from: "1".utf8) }
         #expect(throws: DecodingError.self) { try JSONReader.decode([Int].self, from: "[null]".utf8) }
-        #expect(throws: DecodingError.self) { try JSONReader.decode(Token.self, from: "{}".utf8) }
+        #expect(throws: DecodingError.self) { try JSONReader.decode(Everything.self, from: "{}".utf8) }
     }
 }

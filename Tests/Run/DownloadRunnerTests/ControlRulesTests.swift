@@ -255,6 +255,9 @@ struct ControlRulesTests {
             ([.sessionRead(session(3, closed: 2)), .sessionChanged(session(2, closed: 2))], false),
             ([.sessionChanged(session(2, closed: 2, isOpen: false)), .sessionRead(session(1))], true),
             ([.sessionChanged(session(3, closed: 2)), .sessionRead(session(1))], true),
+            (
+                [.sessionChanged(session(3, closed: 2)), .sessionChanged(session(1)), .sessionRead(session(1))], true
+            ),
             ([.sessionChanged(session(3, closed: 2)), .sessionRead(session(3, closed: 2))], false),
             ([.sessionChanged(session(2, closed: 2, isOpen: false)), .sessionRead(session(3, closed: 2))], false),
         ] as [([Event], Bool)])

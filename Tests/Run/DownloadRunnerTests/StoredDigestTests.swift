@@ -41,7 +41,8 @@ struct StoredDigestTests {
         let record = try #require(StreamRecord(text: written))
         let track = StreamRecord.Track(next: 3, bytes: 9_007_199_254_740_991)
         #expect(record == StreamRecord(plan: StreamLayoutDigest(plan), tracks: [track], seconds: 12.5))
-        #expect(StreamRecord(text: try #require(record.text)) == record)
+        let text = try #require(record.text)
+        #expect(StreamRecord(text: text) == record)
         #expect(StreamRecord(text: written.replacing("8=", with: "8")) == nil)
     }
 
