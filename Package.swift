@@ -216,7 +216,11 @@ let package = Package(
         shared("Support", "TestServers", ["SeededGenerator", nioCore, nioPosix, subprocess, system, crypto]),
 
         tests("Ground", "TextFormatsTests", ["TextFormats"]),
-        tests("Ground", "FileSystemTests", ["FileSystem", "TestSupport", system]),
+        tests(
+            "Ground", "FileSystemTests",
+            [
+                "TextFormats", "FileSystem", "TestSupport", system,
+            ]),
         tests("Ground", "XMLSourceTests", ["XMLSource"]),
         tests("Ground", "YAMLSourceTests", ["YAMLSource", "Checkout"]),
 
@@ -264,9 +268,9 @@ let package = Package(
         tests(
             "State", "LibraryTests",
             [
-                "SyncFacts", "DownloadJobs", "CatalogComparison", "Operations", "DownloadStore", "FileSystem",
-                "MediaLibrary", "UserState", "PathLayout", "Checkout", "TestSupport", "library-step", crypto,
-                subprocess, system,
+                "TextFormats", "SyncFacts", "DownloadJobs", "CatalogComparison", "Operations", "DownloadStore",
+                "FileSystem", "MediaLibrary", "UserState", "PathLayout", "Checkout", "TestSupport", "library-step",
+                crypto, subprocess, system,
             ]),
         tests("State", "UserStateTests", ["UserState", "TestSupport", system]),
 
