@@ -128,9 +128,10 @@ struct PluginInstallationTests {
     @Test(
         "an archive that leads out of its folder, has links or is too large leaves nothing behind",
         arguments: [
-            ("t('../out', b'x')", "leads out of it"), ("t('/tmp/coursefetch-out', b'x')", "leads out of it"),
+            ("t('../out', b'x')", "leads out of the archive"),
+            ("t('/tmp/coursefetch-out', b'x')", "leads out of the archive"),
             ("link('p/x', '/etc')", "is a link"), ("t('p/plugin.yaml', b'0' * (300 << 20))", "can't be unpacked"),
-            ("z('../out', b'x')", "leads out of it"), ("z('..\\\\out', b'x')", "leads out of it"),
+            ("z('../out', b'x')", "leads out of the archive"), ("z('..\\\\out', b'x')", "leads out of the archive"),
             ("z('p/plugin.yaml', b'0' * (300 << 20))", "at most"),
             ("z(*('p/%d' % n for n in range(6)), data=b'0' * (60 << 20))", "at most"),
             ("t('p/readme', b'x')", "neither a folder with a plugin.yaml"),

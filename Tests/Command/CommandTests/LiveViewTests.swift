@@ -341,7 +341,7 @@ struct LiveViewTests {
             view.takeScrolled(width: 40, now: Self.begin) == [
                 "✓ Classical M…en und Maße.mp4  4.88 KiB", "! phys101/kinematics/v  Position: cover",
                 "  wasn't downloaded: not found (404)", "· moved a.mp4 → b.mp4", "· phys101/kinematics/v  Position: no",
-                "  longer in its catalog; the file stays", "debug: one", "two",
+                "  longer listed; the file stays", "debug: one", "two",
             ])
     }
 
