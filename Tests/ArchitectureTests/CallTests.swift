@@ -10,36 +10,19 @@ struct CallTests {
     static let mostLines = 60
     static let mostColumns = 120
 
-    /// Functions of files that are being rewritten: to be removed from here when they are.
-    static let beingChanged: Set = [
-        "Migration.catalog", "Migration.newCatalog", "Migration.rehearse", "Migration.migrate", "Migration.judge",
-        "Migration.run", "MigrationJudge.judge", "MigrationWork.place", "SyncRun.passes", "SyncRun.watch",
-        "SyncRun.compare", "HTTPDate.seconds", "FileList.read",
-    ]
-
     private static let functions = Dictionary(
         files.map { ($0, SwiftFunctions((try? Checkout.text($0)) ?? "").all) }, uniquingKeysWith: +)
 
-    /// Those of a file that nobody is rewriting.
-    private static func settled(in file: String) -> [SwiftFunctions.Function] {
-        (functions[file] ?? []).filter { !isBeingChanged($0, in: file) }
-    }
-
-    private static func isBeingChanged(_ function: SwiftFunctions.Function, in file: String) -> Bool {
-        let name = ((file as NSString).lastPathComponent as NSString).deletingPathExtension
-        return beingChanged.contains("\(name).\(function.name)")
-    }
-
     @Test("a call has at most three arguments without a label", arguments: files)
     func labels(file: String) {
-        for function in Self.settled(in: file) {
+        for function in Self.functions[file] ?? [] {
             #expect(function.unlabelled <= Self.mostUnlabelled, "\(file):\(function.line): \(function.name)")
         }
     }
 
     @Test("a function has at most sixty lines", arguments: files)
     func lengths(file: String) {
-        for function in Self.settled(in: file) {
+        for function in Self.functions[file] ?? [] {
             #expect(function.length <= Self.mostLines, "\(file):\(function.line): \(function.name)")
         }
     }

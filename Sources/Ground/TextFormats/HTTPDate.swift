@@ -40,7 +40,8 @@ package enum HTTPDate {
             guard let day = number(5..<7), let month = MonthName.number(bytes[8..<11]), let year = number(12..<16),
                 let hour = number(17..<19), let minute = number(20..<22), let second = number(23..<25)
             else { return nil }
-            return seconds(day, month, year, hour, minute, second)
+            return seconds(
+                day: day, month: month, year: year, hour: hour, minute: minute, second: second)
         }
         return found ?? nil
     }
@@ -51,11 +52,12 @@ package enum HTTPDate {
             let month = MonthName.number(month.utf8),
             let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2])
         else { return nil }
-        return seconds(day, month, year, hour, minute, second)
+        return seconds(
+            day: day, month: month, year: year, hour: hour, minute: minute, second: second)
     }
 
     private static func seconds(
-        _ day: Int, _ month: Int, _ year: Int, _ hour: Int, _ minute: Int, _ second: Int
+        day: Int, month: Int, year: Int, hour: Int, minute: Int, second: Int
     ) -> Int64? {
         guard year >= 1970, year <= 9999, hour < 24, minute < 60, second <= 60,
             let civil = CivilDate(year: year, month: month, day: day)

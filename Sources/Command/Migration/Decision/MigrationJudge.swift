@@ -109,6 +109,19 @@ struct MigrationJudge {
         }
         if case .held(let hold) = record.state { return done(.notReady, .hold(hold)) }
         if target.state == .cancelled, !options.requeues { return done(.notReady, .cancelled) }
+        return try judge(record, for: target, at: key, isQueued: isQueued, result)
+    }
+
+    /// What happens to the files of a record, if no earlier record had the same video.
+    private mutating func judge(
+        _ record: SourceRecord, for target: MigrationTarget, at key: DownloadKey, isQueued: Bool,
+        _ result: MigratedRecord
+    ) throws -> Step {
+        var result = result
+        func done(_ code: MigrationCode, _ reason: MigrationReason?) -> Step {
+            (result.code, result.reason) = (code, reason)
+            return .done(result)
+        }
         let step: Step
         do { step = try self.step(record, target, result) } catch let problem as SourceProblem {
             // One file that can't be read is its record's trouble.

@@ -122,7 +122,7 @@ struct MigrationWork {
                 }
             }
         }
-        try place(arrived, members, group, &end)
+        try place(arrived, members: members, of: group, &end)
         if let end {
             try flush()
             throw end
@@ -130,8 +130,8 @@ struct MigrationWork {
     }
 
     private mutating func place(
-        _ arrived: [ArrivedFile], _ members: [DownloadID: Int],
-        _ group: [(adoption: MigrationJudge.Adoption, record: SourceRecord)], _ end: inout End?
+        _ arrived: [ArrivedFile], members: [DownloadID: Int],
+        of group: [(adoption: MigrationJudge.Adoption, record: SourceRecord)], _ end: inout End?
     ) throws {
         var failure: StoreError?
         var failed: [(number: Int, reason: MigrationReason)] = []

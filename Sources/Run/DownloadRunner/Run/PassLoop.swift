@@ -28,7 +28,7 @@ struct PassLoop {
     /// Of the last pass.
     private var summary = SyncSummary(conditions: [])
 
-    init(_ sync: SyncRun, _ open: OpenState, _ limits: RunLimits, _ catalogs: Catalogs, files: CatalogWatch?) {
+    init(_ sync: SyncRun, open: OpenState, limits: RunLimits, catalogs: Catalogs, files: CatalogWatch?) {
         (self.sync, self.open, self.limits, self.catalogs, self.files) = (sync, open, limits, catalogs, files)
         cycle = PassCycle(isWatching: files != nil)
     }

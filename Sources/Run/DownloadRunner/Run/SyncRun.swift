@@ -106,7 +106,8 @@ package final class SyncRun: Sendable {
         let server: ControlServer
         do { server = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
         var passes = PassLoop(
-            self, open, limits, .init(catalog: catalog, check: check, readAt: started), files: files)
+            self, open: open, limits: limits, catalogs: .init(catalog: catalog, check: check, readAt: started),
+            files: files)
         let summary = await passes.run()
         await server.close()
         open.library.close()

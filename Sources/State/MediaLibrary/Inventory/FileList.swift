@@ -117,13 +117,7 @@ package struct FileList<Record: Codable> {
                 }
                 if isFirst {
                     isFirst = false
-                    let header = try? JSONReader.decode(Header.self, from: line)
-                    guard let header, header.list == Header.current.list, header.version <= Header.current.version
-                    else {
-                        reading.isNewer = header != nil
-                        reading.damaged = header == nil ? 1 : 0
-                        return reading
-                    }
+                    guard reading.accepts(header: line) else { return reading }
                 } else if !isTooLong, line.count <= Bounds.line,
                     let record = try? JSONReader.decode(Record.self, from: line)
                 {
@@ -141,6 +135,17 @@ package struct FileList<Record: Codable> {
                 line.append(UInt8(ascii: "?"))
             }
         }
+    }
+}
+
+extension FileList.Reading {
+    /// Whether this version reads what follows such a first line; if not, notes why.
+    fileprivate mutating func accepts(header line: [UInt8]) -> Bool {
+        let header = try? JSONReader.decode(Header.self, from: line)
+        if let header, header.list == Header.current.list, header.version <= Header.current.version { return true }
+        isNewer = header != nil
+        damaged = header == nil ? 1 : 0
+        return false
     }
 }
 
