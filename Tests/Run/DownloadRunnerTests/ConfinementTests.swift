@@ -5,6 +5,7 @@ import MediaTransfer
 import NetworkAddresses
 import ProviderHost
 import ProviderKit
+import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing

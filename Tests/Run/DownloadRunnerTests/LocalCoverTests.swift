@@ -1,4 +1,5 @@
 import Foundation
+import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import SyncFacts
 import Testing
 
 @testable import DownloadJobs

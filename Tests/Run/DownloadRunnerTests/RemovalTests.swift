@@ -2,6 +2,7 @@ import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
+import RunAccess
 import SystemPackage
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import RunAccess
 import SyncFacts
 import TestSupport
 

@@ -4,6 +4,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import RunAccess
 import SyncFacts
 
 /// Carries out what ``PassCycle`` decides: makes the passes of a run, and rests between them.
