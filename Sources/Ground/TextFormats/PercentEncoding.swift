@@ -2,7 +2,8 @@
 ///
 /// Related: RFC 3986 §2
 public enum PercentEncoding {
-    /// `text` with everything percent-encoded but letters, digits, `-`, `.`, `_`, `~` and the ASCII characters in `keeping`.
+    /// `text` with everything percent-encoded but letters, digits, `-`, `.`, `_`, `~` and the ASCII characters in
+    /// `keeping`.
     public static func encoded(_ text: String, keeping: String = "") -> String {
         let kept = Array(keeping.utf8)
         return encoded(text) { isUnreserved($0) || kept.contains($0) }
@@ -18,8 +19,8 @@ public enum PercentEncoding {
     /// Related: RFC 3986 §3.3
     package static func encoded(path: String) -> String { encoded(path, keeping: "/") }
 
-    /// A URL or a part of one that somebody wrote by hand: only what may stand nowhere in a URL is encoded (blanks, control
-    /// characters, ``"<>\^`{|}``, everything beyond ASCII). A percent sign is taken as an existing encoding.
+    /// A URL or a part of one that somebody wrote by hand: only what may stand nowhere in a URL is encoded (blanks,
+    /// control characters, ``"<>\^`{|}``, everything beyond ASCII). A percent sign is taken as an existing encoding.
     package static func repaired(_ text: some StringProtocol) -> String {
         encoded(text) { byte in
             switch byte {

@@ -9,8 +9,8 @@ import MigrationSources
 import RunAccess
 import SyncFacts
 
-/// A migration with the user's state and library open and locked: from the comparison with the catalogs to the removal of
-/// the source.
+/// A migration with the user's state and library open and locked: from the comparison with the catalogs to the removal
+/// of the source.
 struct MigrationPass {
     let input: MigrationInput
     /// The catalogs, without the listings of providers.

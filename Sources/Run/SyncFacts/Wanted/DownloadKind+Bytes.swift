@@ -1,8 +1,8 @@
 package import DownloadStore
 
 extension DownloadKind {
-    /// Whether the file in the library has the exact bytes to which size and SHA-256 of catalog and provider apply. Those of
-    /// an unknown kind, of a later version or a damaged row, count as a file's.
+    /// Whether the file in the library has the exact bytes to which size and SHA-256 of catalog and provider apply.
+    /// Those of an unknown kind, of a later version or a damaged row, count as a file's.
     package var keepsBytes: Bool { self != .stream }
 
     /// The kinds of sidecars that come with the video itself and can't be downloaded otherwise.

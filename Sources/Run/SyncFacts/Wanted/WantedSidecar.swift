@@ -22,7 +22,8 @@ package struct WantedSidecar: Sendable {
 
     package var owner: Owner
     package var source: Source
-    /// Whether a resolution names its URL: it is requested with that answer's headers, and its token for its origins only.
+    /// Whether a resolution names its URL: it is requested with that answer's headers, and its token for its origins
+    /// only.
     package var isResolved: Bool
     /// Its folder, relative to the library; empty for the root.
     package var folder: String
