@@ -12,7 +12,7 @@ extension ConformanceCheck {
         case .list: "each page of the listing is valid"
         case .listPages: "the pages end, and no cursor is repeated"
         case .listIDs: "ids in the listing are unique"
-        case .listKnown: "'known' is short, and 'unchanged' answers only a request with 'known'"
+        case .listKnown: "'known' is short, and 'unchanged' only answers a 'known'"
         case .resolution: "sample videos have valid answers"
         case .nulls: "null is accepted where it is allowed"
         case .unknownKeys: "unknown keys in requests are ignored"
