@@ -221,6 +221,7 @@ let package = Package(
             [
                 "TextFormats", "FileSystem", "TestSupport", system,
             ]),
+        tests("Ground", "ChildProcessTests", ["ChildProcess", system]),
         tests("Ground", "XMLSourceTests", ["XMLSource"]),
         tests("Ground", "YAMLSourceTests", ["YAMLSource", "Checkout"]),
 

@@ -40,7 +40,6 @@ package struct BoundedProcess: Sendable {
 
     /// The variables of its environment.
     package enum Variables: Sendable {
-        /// All of ours.
         case ours
         /// `PATH`, `LANG` and `HOME`.
         case few
@@ -79,12 +78,12 @@ package struct BoundedProcess: Sendable {
 
     /// Runs it to its end, its limit or the cancellation of the task, whichever is first.
     package func run(watch: GroupWatch = .none) async -> Outcome {
-        let said = Said(bound: textBound)
+        let said = ProcessOutput(bound: textBound)
         let ending = await end(watch, said)
         return Outcome(ending: ending, outputHead: said.head.withLock { $0 }, errorTail: said.tail.withLock { $0 })
     }
 
-    private func end(_ watch: GroupWatch, _ said: Said) async -> Ending {
+    private func end(_ watch: GroupWatch, _ said: ProcessOutput) async -> Ending {
         guard !Task.isCancelled else { return .cancelled }
         do {
             let (stdin, stderr) = (try ChildPipe(.writes), try ChildPipe(.reads))
@@ -127,7 +126,7 @@ package struct BoundedProcess: Sendable {
     /// after an error `Subprocess.run` would forget the group as soon as its leader has obeyed TERM.
     private func serve(
         _ execution: Execution<FileDescriptorInput, SequenceOutput, FileDescriptorOutput>, stdin: ChildPipe,
-        stderr: ChildPipe, said: Said
+        stderr: ChildPipe, said: ProcessOutput
     ) async -> Bool {
         await withTaskGroup(of: Step.self) { group in
             group.addTask { [input] in
@@ -212,7 +211,7 @@ package struct BoundedProcess: Sendable {
 }
 
 /// A program's output so far, within the bound.
-private final class Said: Sendable {
+private final class ProcessOutput: Sendable {
     let head = Mutex<[UInt8]>([])
     let tail = Mutex<[UInt8]>([])
     private let bound: Int

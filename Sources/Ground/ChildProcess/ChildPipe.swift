@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 #if canImport(System)
@@ -29,17 +28,24 @@ package final class ChildPipe: Sendable {
     /// The child's end, for `Subprocess.run`, which doesn't close it.
     package let childEnd: FileDescriptor
     private let ourEnd: FileDescriptor
+    private let watch: PipeWatch
     private let isOpen = Mutex((child: true, ours: true))
 
-    /// Makes a pipe. No child inherits it by accident: they are started with all other descriptors closed.
+    /// - Throws: what pipe(2) says.
     package init(_ side: Side) throws(Errno) {
         Self.ignoresBrokenPipes
+        watch = try PipeWatch.shared()
+        let ends = try Self.ends()
+        (ourEnd, childEnd) = side == .reads ? (ends.reading, ends.writing) : (ends.writing, ends.reading)
+        _ = fcntl(ourEnd.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    /// A pipe that no child inherits.
+    static func ends() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let (reading, writing) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
-        (ourEnd, childEnd) = side == .reads ? (reading, writing) : (writing, reading)
-        _ = fcntl(ourEnd.rawValue, F_SETFL, O_NONBLOCK)
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
     deinit {
@@ -69,7 +75,7 @@ package final class ChildPipe: Sendable {
                 sent += count
             } else if error == EAGAIN {
                 guard !Task.isCancelled else { break }
-                await untilWritable()
+                await watch.wait(until: .writable, ourEnd)
             } else if error != EINTR {
                 break
             }
@@ -77,27 +83,20 @@ package final class ChildPipe: Sendable {
         return sent
     }
 
-    /// Calls `body` with what comes, on a queue, until all writing ends are closed. If the task is cancelled, with what
-    /// has come by then.
-    package func read(_ body: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) async {
-        let queue = DispatchQueue(label: "coursefetch.child-pipe")
-        nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: ourEnd.rawValue, queue: queue)
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                source.setEventHandler { [ourEnd] in
-                    if Self.readOnce(ourEnd, body) == .end { source.cancel() }
-                }
-                source.setCancelHandler { [ourEnd] in
-                    // As much as a pipe holds: a process that isn't the child may go on writing.
-                    for _ in 0..<Self.chunksInPipe {
-                        guard Self.readOnce(ourEnd, body) == .some else { break }
-                    }
-                    continuation.resume()
-                }
-                source.activate()
+    /// Calls `body` with what comes, until all writing ends are closed. If the task is cancelled, with what has come by
+    /// then.
+    package func read(_ body: (UnsafeRawBufferPointer) -> Void) async {
+        while !Task.isCancelled {
+            switch Self.readOnce(ourEnd, body) {
+            // A child that never stops writing isn't the only one.
+            case .some: await Task.yield()
+            case .nothing: await watch.wait(until: .readable, ourEnd)
+            case .end: return
             }
-        } onCancel: {
-            source.cancel()
+        }
+        // As much as a pipe holds: a process that isn't the child may go on writing.
+        for _ in 0..<Self.chunksInPipe {
+            guard Self.readOnce(ourEnd, body) == .some else { break }
         }
     }
 
@@ -118,19 +117,6 @@ package final class ChildPipe: Sendable {
                 return .some
             }
             return count < 0 && (error == EAGAIN || error == EINTR) ? .nothing : .end
-        }
-    }
-
-    private func untilWritable() async {
-        nonisolated(unsafe) let source = DispatchSource.makeWriteSource(fileDescriptor: ourEnd.rawValue)
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                source.setEventHandler { source.cancel() }
-                source.setCancelHandler { continuation.resume() }
-                source.activate()
-            }
-        } onCancel: {
-            source.cancel()
         }
     }
 
