@@ -129,11 +129,14 @@ let package = Package(
                 crypto, deques,
             ]),
         room(
+            "Run", "FilePlacement",
+            ["FileSystem", "MediaTransfer", "DownloadStore", "MediaLibrary", "SyncFacts", system]),
+        room(
             "Run", "DownloadJobs",
             [
                 "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "NetworkAddresses", "CourseCatalog",
                 "MediaTransfer", "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary",
-                "UserState", "Hooks", "RunSchedule", "SyncFacts", crypto, logging, system,
+                "UserState", "Hooks", "RunSchedule", "SyncFacts", "FilePlacement", crypto, logging, system,
             ]),
         room(
             "Run", "CatalogComparison",
@@ -145,16 +148,16 @@ let package = Package(
             "Run", "RunAccess",
             [
                 "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "MediaTransfer", "ProviderKit",
-                "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", crypto,
-                system,
+                "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts", "FilePlacement",
+                "DownloadJobs", crypto, system,
             ]),
         room(
             "Run", "DownloadRunner",
             [
                 "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "MediaMetadata", "MediaTransfer",
                 "HLSMedia", "ProviderKit", "ProviderHost", "DownloadStore", "MediaLibrary", "UserState", "Hooks",
-                "RunSchedule", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", crypto,
-                logging, system, deques,
+                "RunSchedule", "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison",
+                "RunAccess", crypto, logging, system, deques,
             ]),
 
         room(
@@ -164,15 +167,15 @@ let package = Package(
             "Command", "Migration",
             [
                 "TextFormats", "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "MediaLibrary",
-                "UserState", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess",
-                "MigrationSources", crypto, system,
+                "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs",
+                "CatalogComparison", "RunAccess", "MigrationSources", crypto, system,
             ]),
         room(
             "Command", "Operations",
             [
                 "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia", "ProviderKit",
                 "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts",
-                "CourseDiscovery", "DownloadJobs", "CatalogComparison", "RunAccess", logging, system,
+                "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison", "RunAccess", logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
         room("Command", "Terminal", ["YAMLSource"]),
@@ -266,12 +269,12 @@ let package = Package(
         .executableTarget(
             name: "library-step", dependencies: ["FileSystem", "MediaLibrary", "UserState", system],
             path: "Tests/State/LibraryStep", swiftSettings: house),
+        shared("State", "LibraryFixture", ["MediaLibrary", system]),
         tests(
             "State", "LibraryTests",
             [
-                "TextFormats", "SyncFacts", "DownloadJobs", "CatalogComparison", "Operations", "DownloadStore",
-                "FileSystem", "MediaLibrary", "UserState", "PathLayout", "Checkout", "TestSupport", "library-step",
-                crypto, subprocess, system,
+                "TextFormats", "FileSystem", "MediaLibrary", "UserState", "PathLayout", "LibraryFixture", "Checkout",
+                "TestSupport", "library-step", crypto, subprocess, system,
             ]),
         tests("State", "UserStateTests", ["UserState", "TestSupport", system]),
 
@@ -282,9 +285,23 @@ let package = Package(
             [
                 "DownloadJobs", "RunSchedule", "DownloadStore", "FileSystem", "MediaTransfer", "SeededGenerator", heaps,
             ]),
+        shared(
+            "Run", "LibrarySimulation",
+            [
+                "NightSimulation", "CatalogComparison", "CourseCatalog", "DownloadRunner", "DownloadStore",
+                "FilePlacement", "FileSystem", "MediaLibrary", "RunAccess", "RunSchedule", "SyncFacts", crypto, heaps,
+                system,
+            ]),
         .executableTarget(
-            name: "nights", dependencies: ["NightSimulation"], path: "Tests/Run/Nights", swiftSettings: house),
-        tests("Run", "NightSimulationTests", ["NightSimulation"]),
+            name: "nights", dependencies: ["LibrarySimulation", "NightSimulation"], path: "Tests/Run/Nights",
+            swiftSettings: house),
+        tests("Run", "NightSimulationTests", ["LibrarySimulation", "NightSimulation", "FileSystem", system]),
+        tests(
+            "Run", "FilePlacementTests",
+            [
+                "FilePlacement", "CatalogComparison", "DownloadStore", "FileSystem", "MediaLibrary", "LibraryFixture",
+                "TestSupport", system,
+            ]),
         tests(
             "Run", "CourseDiscoveryTests",
             [
@@ -300,13 +317,21 @@ let package = Package(
         tests(
             "Run", "DownloadRunnerTests",
             [
-                "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs",
-                "Operations", "RunAccess", "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem",
+                "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "FilePlacement",
+                "DownloadJobs", "RunAccess", "DownloadRunner", "RunSchedule", "DownloadStore",
+                "FileSystem",
                 "CourseCatalog",
                 "MediaLibrary", "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks",
                 "TestSupport", logging, system,
             ]),
 
+        tests(
+            "Command", "OperationsTests",
+            [
+                "Operations", "CourseCatalog", "DownloadJobs", "DownloadStore", "FilePlacement", "FileSystem",
+                "MediaLibrary", "MediaTransfer", "ProviderKit", "SyncFacts", "UserState", "LibraryFixture",
+                "TestSupport", system,
+            ]),
         tests(
             "Command", "MigrationSourcesTests",
             [

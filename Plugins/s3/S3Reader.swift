@@ -12,7 +12,6 @@ struct S3Reader {
         "InvalidSecurity",
     ]
 
-    /// A page of the listing.
     struct Page {
         var files: [FolderFile]
         var next: String?

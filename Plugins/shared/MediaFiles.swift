@@ -62,7 +62,6 @@ struct MediaFiles {
     /// Whether the file with this name is a video or audio file.
     static func isMedia(_ name: String) -> Bool { fileExtension(name).map(extensions.contains) == true }
 
-    /// Whether the file with this name has subtitles.
     static func hasSubtitles(_ name: String) -> Bool { fileExtension(name).map(subtitles.contains) == true }
 
     /// The extension in lower case, without its dot.

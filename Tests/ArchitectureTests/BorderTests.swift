@@ -49,6 +49,22 @@ struct BorderTests {
         }
     }
 
+    @Test("the tests of a floor use only rooms of it and of those below")
+    func testFloors() throws {
+        // It also runs `plugins check` as users do.
+        let excepted: Set = ["ProviderConformanceTests"]
+        for target in try PackageTarget.all() where !excepted.contains(target.name) {
+            let place = target.folder.split(separator: "/")
+            guard place.first == "Tests", place.count == 3,
+                let floor = Room.floors.firstIndex(where: { $0 == place[1] })
+            else { continue }
+            for other in target.rooms {
+                guard let its = Room.named(other)?.floor else { continue }
+                #expect(Room.floors[...floor].contains(its), "\(target.name): \(other)")
+            }
+        }
+    }
+
     @Test("a room imports only its own floor and those below")
     func floors() throws {
         for target in try PackageTarget.all() {

@@ -15,12 +15,12 @@ struct SecretTypesTests {
     static let rooms = [
         "ProviderKit", "ProviderHTTP", "ProviderHost", "CourseCatalog", "MediaTransfer", "HLSMedia", "DownloadStore",
         "MediaLibrary",
-        "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
+        "UserState", "SyncFacts", "FilePlacement", "DownloadJobs", "CatalogComparison", "DownloadRunner",
         "ProviderConformance", "MigrationSources", "Migration", "Operations",
     ]
     /// Names that look like secrets but are only names of things.
     private static let harmless: Set = [
-        "Manifest.credentials", "Manifest.environment", "Parameters.credentials", "PluginListing.credentials",
+        "Manifest.credentials", "Manifest.environment", "Parameters.credentials", "PluginSummary.credentials",
     ]
 
     @Test("every type that holds a URL, token, header or credentials as text prints as redacted", arguments: rooms)

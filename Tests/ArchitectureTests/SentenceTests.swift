@@ -7,8 +7,8 @@ import Testing
 @Suite("Sentences for users")
 struct SentenceTests {
     static let rooms = [
-        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "CourseDiscovery", "DownloadJobs", "CatalogComparison",
-        "DownloadRunner", "ProviderConformance", "Migration", "Operations",
+        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs",
+        "CatalogComparison", "DownloadRunner", "ProviderConformance", "Migration", "Operations",
     ]
 
     /// Files that have sentences all the same; those of ``isStored(_:)`` aside.

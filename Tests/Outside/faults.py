@@ -124,7 +124,8 @@ class Faults:
             run, died = self.act(), False
         except AssertionError as ended:
             if kind != "KILL" or "killed by signal 9" not in str(ended):
-                raise
+                hit = self.record.read_bytes()[8:].split(b"\0")[0].decode(errors="replace")
+                raise AssertionError(f"at {hit}: {ended}") from None
             run, died = None, True
         finally:
             self.stage.fault = {}

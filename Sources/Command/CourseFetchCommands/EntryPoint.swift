@@ -12,7 +12,7 @@ package enum EntryPoint {
         signal(SIGPIPE, SIG_IGN)
         occupyStandardDescriptors()
         DescriptorLimit.raise()
-        let words = CommandWords(Array(CommandLine.arguments.dropFirst()))
+        let words = CommandPath(Array(CommandLine.arguments.dropFirst()))
         if let unknown = words.unknown {
             refuse(UsageText.unknownCommand(unknown, path: words.path, names: words.names))
         }
@@ -42,7 +42,7 @@ package enum EntryPoint {
         exit(ExitStatus.usage.rawValue)
     }
 
-    private static func end(_ error: any Error, _ words: CommandWords) -> Never {
+    private static func end(_ error: any Error, _ words: CommandPath) -> Never {
         let code = CourseFetch.exitCode(for: error)
         // The output channel has already written everything.
         if error is ExitCode { exit(code.rawValue) }

@@ -66,7 +66,7 @@ struct LiveLayout {
     func lines(height: Int) -> [String] {
         // Too narrow for columns: only the run's overall progress.
         guard room >= Self.narrowest else {
-            return [TerminalText.cut(Wording.percent(view.tally.fraction(of: view.downloads)), to: room, mark: "")]
+            return [TerminalFormat.cut(Wording.percent(view.tally.fraction(of: view.downloads)), to: room, mark: "")]
         }
         let limit = max(1, height - 1)
         let notices = self.notices()
@@ -108,7 +108,7 @@ struct LiveLayout {
 
     private func heading(_ course: String) -> String {
         let title = style.text(view.courses[course] ?? course)
-        return " " + style.paint(TerminalText.cut(title, to: room - 1, mark: style.ellipsis), .bold)
+        return " " + style.paint(TerminalFormat.cut(title, to: room - 1, mark: style.ellipsis), .bold)
     }
 
     private func cut(_ visible: [LiveDownload], to limit: Int) -> [String] {
@@ -170,7 +170,7 @@ struct LiveLayout {
     }
 
     private func notice(_ text: String) -> String {
-        " " + style.paint(TerminalText.cut(style.text(text), to: room - 1, mark: style.ellipsis), .notice)
+        " " + style.paint(TerminalFormat.cut(style.text(text), to: room - 1, mark: style.ellipsis), .notice)
     }
 
     private func overall() -> String {
@@ -190,7 +190,7 @@ struct LiveLayout {
     private func said(_ name: String, _ text: String, _ role: TerminalStyle.Role) -> String {
         let rest = room - 1 - title - 2
         return " " + column(name, .plain) + "  "
-            + style.paint(TerminalText.cut(text, to: rest, mark: style.ellipsis), role)
+            + style.paint(TerminalFormat.cut(text, to: rest, mark: style.ellipsis), role)
     }
 
     private func compose(
@@ -199,18 +199,18 @@ struct LiveLayout {
     ) -> String {
         var line = " " + column(name, role)
         if bar > 0 { line += "  " + (text ?? String(repeating: " ", count: bar)) }
-        line += "  " + TerminalText.right(percent, to: Self.percentColumns)
-        if sizes != .none { line += "  " + style.paint(TerminalText.right(amounts, to: sizes.columns), .dim) }
+        line += "  " + TerminalFormat.right(percent, to: Self.percentColumns)
+        if sizes != .none { line += "  " + style.paint(TerminalFormat.right(amounts, to: sizes.columns), .dim) }
         if let note {
             let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns + (hasSpeed ? 2 : 0) : 0)
             guard columns > 0 else { return line }
             return line + "  "
-                + style.paint(TerminalText.cut(TerminalText.right(note, to: columns), to: columns), noteRole)
+                + style.paint(TerminalFormat.cut(TerminalFormat.right(note, to: columns), to: columns), noteRole)
         }
-        if hasSpeed { line += "  " + TerminalText.right(speed > 0 ? Wording.rate(speed) : "", to: Self.speedColumns) }
+        if hasSpeed { line += "  " + TerminalFormat.right(speed > 0 ? Wording.rate(speed) : "", to: Self.speedColumns) }
         if hasTime {
             let time = seconds.map(Wording.duration) ?? ""
-            line += "  " + style.paint(TerminalText.right(time, to: Self.timeColumns), .dim)
+            line += "  " + style.paint(TerminalFormat.right(time, to: Self.timeColumns), .dim)
         }
         return line
     }
@@ -218,7 +218,7 @@ struct LiveLayout {
     /// The title, followed by a cursor move to the end of its column if it isn't plain ASCII: terminals disagree on the
     /// width of some emoji, and the next column must be aligned all the same.
     private func column(_ name: String, _ role: TerminalStyle.Role) -> String {
-        let text = style.paint(TerminalText.fit(name, to: title, mark: style.ellipsis), role)
+        let text = style.paint(TerminalFormat.fit(name, to: title, mark: style.ellipsis), role)
         return text.utf8.allSatisfy { $0 < 0x80 } ? text : text + "\u{1B}[\(title + 2)G"
     }
 

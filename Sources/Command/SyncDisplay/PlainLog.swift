@@ -79,7 +79,9 @@ package struct PlainLog: Sendable {
             return output("gone      \(Explainer.name(reference)): \(Wording.gone(path: path))")
         case .warning(.doubtful(let diagnostic), _):
             guard !isQuiet, !hidesDiagnostics else { return [] }
-            return TerminalText.printableLines(SyncWarning.doubtful(diagnostic).message).map { Line(.diagnostics, $0) }
+            return TerminalFormat.printableLines(SyncWarning.doubtful(diagnostic).message).map {
+                Line(.diagnostics, $0)
+            }
         case .warning(let warning, let reference):
             guard !isQuiet || warning.isFailure || warning.isNews else { return [] }
             let name = reference.map { "\(Explainer.name($0)): " } ?? ""
@@ -112,12 +114,12 @@ package struct PlainLog: Sendable {
     }
 
     private func output(_ text: String) -> [Line] {
-        isQuiet ? [] : [Line(.output, TerminalText.printable(text))]
+        isQuiet ? [] : [Line(.output, TerminalFormat.printable(text))]
     }
 
     private func diagnostic(_ label: String, _ text: String, _ role: TerminalStyle.Role) -> [Line] {
         guard !hidesDiagnostics else { return [] }
-        let label = label.hasSuffix(":") ? label : TerminalText.fit(label, to: 8) + " "
-        return [Line(.diagnostics, "\(style.paint(label, role)) \(TerminalText.printable(text))")]
+        let label = label.hasSuffix(":") ? label : TerminalFormat.fit(label, to: 8) + " "
+        return [Line(.diagnostics, "\(style.paint(label, role)) \(TerminalFormat.printable(text))")]
     }
 }

@@ -18,7 +18,7 @@ enum ScrollEntry: Sendable {
         switch self {
         case .finished(let file):
             let size = Wording.size(file.bytes)
-            let path = TerminalText.cutMiddle(style.text(file.path), to: room - size.count - 4, mark: style.ellipsis)
+            let path = TerminalFormat.cutMiddle(style.text(file.path), to: room - size.count - 4, mark: style.ellipsis)
             return ["\(style.paint(style.done, .good)) \(path)  \(style.paint(size, .dim))"]
         case .failed(let explanation):
             let problem = broken(explanation.problem, style.failed, .bad, room: room, style: style)
@@ -28,8 +28,8 @@ enum ScrollEntry: Sendable {
         case .note(let message):
             return broken(message, style.separator, .dim, room: room, style: style)
         case .text(let text):
-            return TerminalText.printableLines(text).flatMap { line in
-                TerminalText.wrap(style.hasUnicode ? line : TerminalText.ascii(line), to: room)
+            return TerminalFormat.printableLines(text).flatMap { line in
+                TerminalFormat.wrap(style.hasUnicode ? line : TerminalFormat.ascii(line), to: room)
             }
         }
     }
@@ -37,15 +37,15 @@ enum ScrollEntry: Sendable {
     private func advice(_ explanation: Explanation, room: Int, style: TerminalStyle) -> [String] {
         guard let advice = explanation.advice.map(style.text) else { return [] }
         guard let command = explanation.command.map(style.text), DisplayWidth.of(advice) > room - 2 else {
-            return TerminalText.wrap(advice, to: room - 2)
+            return TerminalFormat.wrap(advice, to: room - 2)
         }
-        return TerminalText.wrap(style.text("\(explanation.remedy ?? "try"):"), to: room - 2) + ["  \(command)"]
+        return TerminalFormat.wrap(style.text("\(explanation.remedy ?? "try"):"), to: room - 2) + ["  \(command)"]
     }
 
     private func broken(
         _ text: String, _ mark: String, _ role: TerminalStyle.Role, room: Int, style: TerminalStyle
     ) -> [String] {
-        TerminalText.wrap(style.text(text), to: room - 2).enumerated().map { index, line in
+        TerminalFormat.wrap(style.text(text), to: room - 2).enumerated().map { index, line in
             (index == 0 ? style.paint(mark, role) : " ") + " " + (role == .dim ? style.paint(line, .dim) : line)
         }
     }

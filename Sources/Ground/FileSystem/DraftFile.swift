@@ -15,12 +15,14 @@ import Darwin
 /// Removed with the last reference if it hasn't been placed. For one thread, and for one writer at a time: the writer
 /// of a draft holds a lock, or uses a unique name.
 package final class DraftFile {
-    /// Open for writing, as long as this object lives.
-    package let descriptor: CInt
+    private let file: OpenFile
     private let folder: FolderHandle
     private let name: String
     private let draft: String
     private var isPlaced = false
+
+    /// Open for writing, as long as this object lives.
+    package var descriptor: CInt { file.descriptor }
 
     /// Makes an empty draft; a leftover of a kill is replaced.
     ///
@@ -35,24 +37,25 @@ package final class DraftFile {
         // It may be a second name of another file.
         try folder.remove(draft)
         // Never with wider permissions than its final ones.
-        descriptor = try folder.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: mode ?? 0o666)
+        file = try folder.openFile(draft, O_WRONLY | O_CREAT | O_EXCL, mode: mode ?? 0o666)
         self.folder = folder
         self.name = name
         self.draft = draft
-        if let mode { try systemCall { fchmod(descriptor, mode_t(mode)) } }
+        if let mode { try folder.calls.setMode(file.descriptor, mode) }
     }
 
     deinit {
-        close(descriptor)
         if !isPlaced { try? folder.remove(draft) }
     }
 
     /// Writes the whole content.
-    package func write(_ bytes: Data) throws(Errno) { try SmallFile.write(bytes, to: descriptor) }
+    package func write(_ bytes: Data) throws(Errno) {
+        try SmallFile.write(bytes, to: file.descriptor, by: folder.calls)
+    }
 
     /// Replaces any existing file. Durable on return.
     package func replace() throws(Errno) {
-        try systemCall { fsync(descriptor) }
+        try file.flush()
         try folder.replace(draft, over: folder, name)
         isPlaced = true
         try folder.flush()
@@ -60,7 +63,7 @@ package final class DraftFile {
 
     /// Takes its place if that is free; throws `fileExists` otherwise. Durable on return.
     package func place() throws(Errno) {
-        try systemCall { fsync(descriptor) }
+        try file.flush()
         try folder.rename(draft, to: folder, name)
         isPlaced = true
         try folder.flush()

@@ -1,4 +1,3 @@
-import CPlatform
 import Crypto
 package import SystemPackage
 
@@ -22,20 +21,19 @@ package enum FileCopy {
         _ name: String, in source: FolderHandle, to target: FolderHandle, _ newName: String,
         shouldStop: () -> Bool = { false }
     ) throws(Errno) -> Checksum {
-        let from = try source.open(name, O_RDONLY)
-        defer { close(from) }
-        let facts = try FileFacts(descriptor: from)
+        let from = try source.openFile(name, O_RDONLY)
+        let facts = try from.facts()
         try target.remove(newName)
-        let to = try target.open(newName, O_WRONLY | O_CREAT | O_EXCL)
-        defer { close(to) }
+        let to = try target.openFile(newName, O_WRONLY | O_CREAT | O_EXCL)
         do {
             var written: Int64 = 0
             let digest = try digest(of: from, shouldStop: shouldStop) { block throws(Errno) in
-                try write(block, to: to, at: written)
+                try to.write(block, at: written)
                 written += Int64(block.count)
             }
-            setTime(facts.modified, of: to)
-            try systemCall { cf_flush_data(to) }
+            // The arrival time is worth keeping, but not worth failing for.
+            try? target.calls.setTime(to.descriptor, facts.modified)
+            try to.flushData()
             return digest
         } catch {
             // Ours: made by the exclusive creation above.
@@ -47,25 +45,20 @@ package enum FileCopy {
     /// The SHA-256 of a whole open file; each block is passed to `body`. Throws `canceled` when `shouldStop` returns
     /// true, called before each block.
     package static func digest(
-        of descriptor: CInt, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
+        of file: OpenFile, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
     ) throws(Errno) -> Checksum {
         var hasher = SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 4096)
         defer { buffer.deallocate() }
-        var offset: off_t = 0
+        var offset: Int64 = 0
         while true {
             if shouldStop() { throw .canceled }
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
-            if count < 0 {
-                let error = Errno(rawValue: errno)
-                if error == .interrupted { continue }
-                throw error
-            }
+            let count = try file.calls.read(file.descriptor, into: buffer, at: offset)
             if count == 0 { return Checksum(hasher.finalize()) }
             let block = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hasher.update(bufferPointer: block)
             try body(block)
-            offset += off_t(count)
+            offset += Int64(count)
         }
     }
 
@@ -78,31 +71,6 @@ package enum FileCopy {
     }
 
     private static func digest(of name: String, in folder: FolderHandle) throws(Errno) -> Checksum {
-        let descriptor = try folder.open(name, O_RDONLY)
-        defer { close(descriptor) }
-        return try digest(of: descriptor, shouldStop: { false })
-    }
-
-    private static func write(_ block: UnsafeRawBufferPointer, to descriptor: CInt, at start: Int64) throws(Errno) {
-        guard let base = block.baseAddress else { return }
-        var done = 0
-        while done < block.count {
-            let count = pwrite(descriptor, base + done, block.count - done, off_t(start) + off_t(done))
-            if count < 0 {
-                let error = Errno(rawValue: errno)
-                if error == .interrupted { continue }
-                throw error
-            }
-            done += count
-        }
-    }
-
-    /// The arrival time is worth keeping, but not worth failing for.
-    private static func setTime(_ nanoseconds: Int64, of descriptor: CInt) {
-        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
-        _ = withUnsafePointer(to: (time, time)) { pair in
-            pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor, $0) }
-        }
+        try digest(of: try folder.openFile(name, O_RDONLY), shouldStop: { false })
     }
 }

@@ -20,10 +20,10 @@ extension FolderHandle {
         guard try entry(name) != nil else { throw .noSuchFileOrDirectory }
         guard try folder.entry(newName) == nil else { throw .fileExists }
         let note = Self.note(of: name, newName)
-        close(try open(note, O_WRONLY | O_CREAT))
+        _ = try openFile(note, O_WRONLY | O_CREAT)
         try flush()
         do {
-            close(try folder.open(newName, O_WRONLY | O_CREAT | O_EXCL))
+            _ = try folder.openFile(newName, O_WRONLY | O_CREAT | O_EXCL)
         } catch {
             try? remove(note)
             throw error
@@ -45,7 +45,7 @@ extension FolderHandle {
     }
 
     func replaceClaim(_ newName: String, in folder: FolderHandle, with name: String) throws(Errno) {
-        try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
+        try replace(name, over: folder, newName)
         try? remove(Self.note(of: name, newName))
     }
 

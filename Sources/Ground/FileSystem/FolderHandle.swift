@@ -15,11 +15,15 @@ import Darwin
 package final class FolderHandle: Sendable {
     /// Closed with the last reference.
     package let descriptor: CInt
+    package let calls: any FileSystemCalls
 
     /// Takes the descriptor over.
-    package init(owning descriptor: CInt) { self.descriptor = descriptor }
+    init(owning descriptor: CInt, calls: any FileSystemCalls) {
+        self.descriptor = descriptor
+        self.calls = calls
+    }
 
-    deinit { close(descriptor) }
+    deinit { calls.close(descriptor) }
 
     package enum Entry: Sendable, Hashable {
         case file(FileFacts)
@@ -30,51 +34,53 @@ package final class FolderHandle: Sendable {
 
     /// Nil if the name is free.
     package func entry(_ name: String) throws(Errno) -> Entry? {
-        var facts = stat()
         do {
-            try systemCall { fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) }
+            return try calls.status(of: name, in: descriptor).entry
         } catch .noSuchFileOrDirectory {
             return nil
         }
-        return Entry(facts)
     }
 
     /// The kind of an open descriptor.
     package static func entry(descriptor: CInt) throws(Errno) -> Entry {
-        var facts = stat()
-        try systemCall { fstat(descriptor, &facts) }
-        return Entry(facts)
+        try KernelCalls().status(of: descriptor).entry
     }
 
     /// Opens the folder at a path, which may contain links.
     ///
     /// - Parameter orEnter: also opens a folder that is executable but not readable; it can't be listed.
-    package init(at path: FilePath, orEnter: Bool = false) throws(Errno) {
-        func open(_ flags: CInt) throws(Errno) -> CInt {
-            try systemCall { path.withPlatformString { openat(AT_FDCWD, $0, flags | O_DIRECTORY | O_CLOEXEC) } }
-        }
+    package init(
+        at path: FilePath, orEnter: Bool = false, calls: any FileSystemCalls = KernelCalls()
+    ) throws(Errno) {
+        self.calls = calls
         do {
-            descriptor = try open(O_RDONLY)
+            descriptor = try calls.openFolder(at: path, flags: O_RDONLY)
         } catch {
             guard orEnter, error == .permissionDenied else { throw error }
-            descriptor = try open(cf_enter_only)
+            descriptor = try calls.openFolder(at: path, flags: cf_enter_only)
         }
     }
 
     /// Opens or creates a file. Never waits for the other end of a pipe.
     package func open(_ name: String, _ flags: CInt, mode: UInt16 = 0o666) throws(Errno) -> CInt {
-        try systemCall { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode_t(mode)) }
+        try calls.open(name, in: descriptor, flags: flags | O_NONBLOCK, mode: mode)
+    }
+
+    /// Like ``open(_:_:mode:)``, closed with the last reference.
+    package func openFile(_ name: String, _ flags: CInt, mode: UInt16 = 0o666) throws(Errno) -> OpenFile {
+        OpenFile(owning: try open(name, flags, mode: mode), calls: calls)
     }
 
     /// Opens a folder in this one.
     package func folder(_ name: String) throws(Errno) -> FolderHandle {
         FolderHandle(
-            owning: try systemCall { openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
+            owning: try calls.open(name, in: descriptor, flags: O_RDONLY | O_DIRECTORY, mode: 0), calls: calls)
     }
 
     /// Opens a folder some levels below, in one call. Throws `noFunction` or `notPermitted` if that isn't possible.
     package func beneath(_ path: String) throws(Errno) -> FolderHandle {
-        FolderHandle(owning: try systemCall { cf_open_beneath(descriptor, path, O_RDONLY | O_DIRECTORY, 0) })
+        FolderHandle(
+            owning: try calls.open(beneath: path, in: descriptor, flags: O_RDONLY | O_DIRECTORY), calls: calls)
     }
 
     /// Opens a file some levels below. No link is followed, wherever it is; a special file doesn't block.
@@ -85,17 +91,17 @@ package final class FolderHandle: Sendable {
     package func file(beneath path: String, _ flags: CInt, isStepwise: Bool = false) throws(Errno) -> CInt {
         let descriptor = try isStepwise ? openStepwise(path, flags) : openInOneCall(path, flags)
         do throws(Errno) {
-            guard case .file = try Self.entry(descriptor: descriptor) else { throw .invalidArgument }
+            guard case .file = try calls.status(of: descriptor).entry else { throw .invalidArgument }
             return descriptor
         } catch {
-            close(descriptor)
+            calls.close(descriptor)
             throw error
         }
     }
 
     private func openInOneCall(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
         do {
-            return try systemCall { cf_open_beneath(descriptor, path, flags | O_NONBLOCK | O_NOCTTY, 0) }
+            return try calls.open(beneath: path, in: descriptor, flags: flags | O_NONBLOCK | O_NOCTTY)
         } catch .noFunction, .notPermitted {
             return try openStepwise(path, flags)
         }
@@ -112,7 +118,7 @@ package final class FolderHandle: Sendable {
 
     /// Creates a folder; an existing entry of that name isn't touched.
     package func makeFolder(_ name: String) throws(Errno) {
-        do { try systemCall { mkdirat(descriptor, name, 0o777) } } catch .fileExists {}
+        do { try calls.makeFolder(name, in: descriptor) } catch .fileExists {}
     }
 
     /// Renames and never replaces: throws `fileExists` instead. If the file system can't do that in one step it is a
@@ -123,7 +129,7 @@ package final class FolderHandle: Sendable {
     package func rename(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
         do {
             do {
-                try systemCall { cf_rename_exclusive(descriptor, name, folder.descriptor, newName) }
+                try calls.rename(name, in: descriptor, to: newName, in: folder.descriptor, .exclusive)
             } catch  where error.isUnsupported {
                 try linkAndUnlink(name, to: folder, newName)
             }
@@ -138,8 +144,10 @@ package final class FolderHandle: Sendable {
         do {
             try link(name, to: folder, newName)
         } catch .fileExists {
-            guard case .file(let mine)? = try entry(name), case .file(let there)? = try folder.entry(newName),
-                mine.inode == there.inode, mine.links > 1, try device(of: name) == folder.device(of: newName)
+            let mine = try calls.status(of: name, in: descriptor)
+            let there = try calls.status(of: newName, in: folder.descriptor)
+            guard case .file(let facts) = mine.entry, facts.links > 1, mine.inode == there.inode,
+                mine.device == there.device
             else { throw .fileExists }
         } catch  where error.isUnsupported || error == .notPermitted {
             return try claimAndReplace(name, to: folder, newName)
@@ -149,28 +157,28 @@ package final class FolderHandle: Sendable {
 
     /// Swaps two names in one step.
     package func exchange(_ name: String, with folder: FolderHandle, _ other: String) throws(Errno) {
-        try systemCall { cf_rename_exchange(descriptor, name, folder.descriptor, other) }
+        try calls.rename(name, in: descriptor, to: other, in: folder.descriptor, .exchanging)
     }
 
     /// Renames over any file with the new name. Only after a proof that it is ours.
     package func replace(_ name: String, over folder: FolderHandle, _ newName: String) throws(Errno) {
-        try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
+        try calls.rename(name, in: descriptor, to: newName, in: folder.descriptor, .replacing)
     }
 
     /// Gives a file a second name; never replaces.
     package func link(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
-        try systemCall { linkat(descriptor, name, folder.descriptor, newName, 0) }
+        try calls.link(name, in: descriptor, to: newName, in: folder.descriptor)
     }
 
     /// Removes a file's name; a missing one is fine.
     package func remove(_ name: String) throws(Errno) {
-        do { try systemCall { unlinkat(descriptor, name, 0) } } catch .noSuchFileOrDirectory {}
+        do { try calls.unlink(name, in: descriptor) } catch .noSuchFileOrDirectory {}
     }
 
     /// Removes a folder if it is empty. False if it isn't, or is missing.
     package func removeFolder(_ name: String) throws(Errno) -> Bool {
         do {
-            try systemCall { unlinkat(descriptor, name, AT_REMOVEDIR) }
+            try calls.removeFolder(name, in: descriptor)
             return true
         } catch .directoryNotEmpty, .fileExists, .noSuchFileOrDirectory, .notDirectory, .resourceBusy {
             return false
@@ -181,28 +189,31 @@ package final class FolderHandle: Sendable {
     /// that can't be read can't be flushed: no error.
     package func flush() throws(Errno) {
         do {
-            try systemCall { fsync(descriptor) }
+            try calls.flush(descriptor)
         } catch .invalidArgument, .notSupported, .notSupportedOnSocket, .badFileDescriptor {}
     }
 
     /// The space of its file system; nil if that doesn't say.
-    package func space() throws(Errno) -> VolumeSpace? {
-        var facts = statvfs()
-        try systemCall { fstatvfs(descriptor, &facts) }
-        return VolumeSpace(facts)
+    package func space() throws(Errno) -> VolumeSpace? { try calls.space(descriptor) }
+
+    /// Throws the reason why this account may not create names in it.
+    package func checkWritable() throws(Errno) { try calls.checkWritable(descriptor) }
+
+    /// Calls `body` for each entry of the folder, without `.` and `..`, until it returns false.
+    ///
+    /// - Parameter body: gets the bytes of the name, valid during the call only, and whether it is a folder; nil if the
+    ///   file system doesn't report that.
+    package func forEachEntry(
+        _ body: (_ name: UnsafeRawBufferPointer, _ isFolder: Bool?) throws(Errno) -> Bool
+    ) throws(Errno) {
+        try calls.forEachEntry(of: descriptor, body)
     }
 
     /// Whether it is the same folder: device and inode.
     package func isSame(as other: FolderHandle) -> Bool {
-        var (mine, there) = (stat(), stat())
-        guard fstat(descriptor, &mine) == 0, fstat(other.descriptor, &there) == 0 else { return false }
-        return mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
-    }
-
-    private func device(of name: String) throws(Errno) -> UInt64 {
-        var facts = stat()
-        try systemCall { fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) }
-        return UInt64(facts.st_dev)
+        guard let mine = try? calls.status(of: descriptor), let there = try? other.calls.status(of: other.descriptor)
+        else { return false }
+        return mine.device == there.device && mine.inode == there.inode
     }
 }
 

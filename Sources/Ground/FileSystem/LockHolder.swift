@@ -55,8 +55,8 @@ package struct LockHolder: Sendable, Hashable {
             let since = Timestamp.date(written.started), written.pid > 0
         else { return nil }
         self.init(
-            host: HarmlessText.of(written.host, limit: 255), pid: written.pid, since: since,
-            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { HarmlessText.of($0, limit: 4096) },
-            user: written.user.map { HarmlessText.of($0, limit: 255) })
+            host: TextSanitizer.of(written.host, limit: 255), pid: written.pid, since: since,
+            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { TextSanitizer.of($0, limit: 4096) },
+            user: written.user.map { TextSanitizer.of($0, limit: 255) })
     }
 }

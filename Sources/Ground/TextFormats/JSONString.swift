@@ -2,7 +2,6 @@
 ///
 /// Related: RFC 8259 §7
 package enum JSONString {
-    /// What is escaped.
     package enum Escaping: Sendable {
         /// What JSON requires: quotes, backslashes, control characters up to U+001F.
         case required

@@ -179,7 +179,6 @@ private struct JSONElements: UnkeyedDecodingContainer {
     mutating func superDecoder() throws -> any Decoder { try step() }
 }
 
-/// Any key.
 private struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -35,7 +35,7 @@ package final class XMLReader {
     /// The outermost element of the document in `bytes`. `charset` counts if the document names none.
     package static func root(of bytes: [UInt8], charset: String? = nil) throws(XMLMistake) -> XMLElement {
         guard !bytes.isEmpty else { throw XMLMistake("it is empty") }
-        return try root(ofText: XMLText.utf8(bytes, charset: charset), endsDocument: true)
+        return try root(ofText: XMLEncoding.utf8(bytes, charset: charset), endsDocument: true)
     }
 
     /// The same for documents as they are written by hand: repaired if they have mistakes, of which the first is told,
@@ -50,7 +50,7 @@ package final class XMLReader {
             mistake = error
         }
         guard !mistake.isRefusal, !bytes.isEmpty else { throw mistake }
-        let text = XMLRepair.repaired(XMLText.guessedUTF8(bytes, charset: charset))
+        let text = XMLRepair.repaired(XMLEncoding.guessedUTF8(bytes, charset: charset))
         return (try root(ofText: text, endsDocument: false), mistake)
     }
 

@@ -168,11 +168,11 @@ struct FolderPlan {
 
 /// Folders assigned to courses or chapters, wherever they are.
 private struct TakenFolders {
-    private var names: [String: FolderNames] = [:]
+    private var names: [String: TakenNames] = [:]
 
     mutating func insert(_ path: String) {
         let (folder, name) = LibraryPathParts.split(path)
-        names[folder, default: FolderNames()].insert(name)
+        names[folder, default: TakenNames()].insert(name)
     }
 
     /// A folder for each, in order. Correct recorded names are kept before any are assigned; one that has its id
@@ -195,7 +195,7 @@ private struct TakenFolders {
         return items.enumerated().map { index, item in
             if let path = given[index] { return path }
             let (folder, name) = LibraryPathParts.split(item.wanted)
-            let taken = names[folder, default: FolderNames()].take(name, id: item.id)
+            let taken = names[folder, default: TakenNames()].take(name, id: item.id)
             return folder.isEmpty ? taken : "\(folder)/\(taken)"
         }
     }

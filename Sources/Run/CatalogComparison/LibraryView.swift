@@ -5,27 +5,26 @@ package struct LibraryView {
     /// Whether a file certainly exists, by the bytes of its path; false means unknown.
     let isListed: (UnsafeRawBufferPointer) -> Bool
     /// Files whose paths are this one plus an extension of a video.
-    let standing: (String) -> [(path: String, size: Int64)]
-    /// Whether a file exists.
+    let filesAtStem: (String) -> [(path: String, size: Int64)]
     let exists: (String) throws(LibraryError) -> Bool
 
     init(
         isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
-        standing: @escaping (String) -> [(path: String, size: Int64)] = { _ in [] },
+        filesAtStem: @escaping (String) -> [(path: String, size: Int64)] = { _ in [] },
         exists: @escaping (String) throws(LibraryError) -> Bool
     ) {
         self.isListed = isListed
-        self.standing = standing
+        self.filesAtStem = filesAtStem
         self.exists = exists
     }
 
     /// For a library; nil if there is none yet.
     ///
     /// - Parameter moved: paths whose files are elsewhere because of an interrupted move. They count as existing.
-    package init(_ listing: LibraryListing?, moved: Set<String> = []) {
+    package init(_ listing: LibraryFileIndex?, moved: Set<String> = []) {
         self.init(
             isListed: { listing?.isListed($0) ?? false },
-            standing: { listing?.videos(withStem: $0) ?? [] },
+            filesAtStem: { listing?.videos(withStem: $0) ?? [] },
             exists: { path throws(LibraryError) in
                 if moved.contains(path) { return true }
                 return try listing?.contains(path) ?? false

@@ -40,17 +40,17 @@ extension Reconciler {
         let movers = Set(renamed.compactMap { $0.row?.id })
         let places = Dictionary(renamed.map { ($0.slot, place($0.slot)) }, uniquingKeysWith: { first, _ in first })
         let touched = Set(places.values.map(\.folder))
-        var names: [String: FolderNames] = [:]
+        var names: [String: TakenNames] = [:]
         try store.downloads.scan { row in
             guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
             let (folder, name) = LibraryPathParts.split(stem)
-            if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
+            if touched.contains(folder) { names[folder, default: TakenNames()].insert(name) }
         }
         // Correct recorded names are kept before any are assigned.
         var stems: [Int: String] = [:]
         for item in renamed {
             guard let row = item.row, let place = places[item.slot], row.stem == place.path else { continue }
-            names[place.folder, default: FolderNames()].insert(place.name)
+            names[place.folder, default: TakenNames()].insert(place.name)
             stems[item.slot] = row.stem
         }
         // A name with its id stays as long as another entry has the plain name.
@@ -60,7 +60,7 @@ extension Reconciler {
             let id = entries.video(entries.slots[item.slot]).id
             guard oldFolder == place.folder, LibraryName.isSame(name, as: place.name, id: id) else { continue }
             let isTaken = names[place.folder]?.isTaken(place.name) ?? false
-            names[place.folder, default: FolderNames()].insert(isTaken ? name : place.name)
+            names[place.folder, default: TakenNames()].insert(isTaken ? name : place.name)
             stems[item.slot] = isTaken ? row.stem : place.path
         }
         var nextID = try store.downloads.nextID()
@@ -71,7 +71,7 @@ extension Reconciler {
             let video = entries.video(slot)
             let stem =
                 stems[item.slot]
-                ?? "\(place.folder)/\(names[place.folder, default: FolderNames()].take(place.name, id: video.id))"
+                ?? "\(place.folder)/\(names[place.folder, default: TakenNames()].take(place.name, id: video.id))"
             if let row = item.row {
                 if item.isChanged || stem != row.stem { update(item.slot, row, stem: stem) }
                 want(item.slot, row, stem: stem)

@@ -61,14 +61,14 @@ extension Reconciler {
         folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
     }
 
-    func unwrittenFolders() -> UnwrittenFolders {
+    func unlistedFolders() -> UnlistedFolders {
         let written = Dictionary(
             entries.catalog.courses.map { ($0.id, Set($0.chapters.map(\.id))) }, uniquingKeysWith: { $0.union($1) })
         let isJudged = { (course: String) in
             compared.contains(course)
                 && ((entries.hasCourse(course) && !entries.isUnlisted(course)) || isUnwritten(course))
         }
-        return UnwrittenFolders(
+        return UnlistedFolders(
             courses: folders.recordedCourses.values.filter { written[$0.id] == nil && isJudged($0.id) },
             chapters: folders.recordedChapters.values.filter {
                 written[$0.course]?.contains($0.id) != true && isJudged($0.course)
@@ -93,10 +93,10 @@ extension Reconciler {
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
-        let standing = settled(row)
+        let status = settled(row)
         let (state, oldFile, failedRuns) =
-            standing.state == .finished
-            ? judgeFinished(row, slot, source) : judgeUnfinished(row, standing, sourceChanged: sourceChanged)
+            status.state == .finished
+            ? judgeFinished(row, slot, source) : judgeUnfinished(row, status, sourceChanged: sourceChanged)
         if state == .waiting, row.hasUnknownState {
             result.notices.append(.damagedState(reference(slot)))
         }
@@ -113,10 +113,10 @@ extension Reconciler {
             wanted: state == .waiting, oldFile: oldFile,
             // A new source is a new chance.
             failedRuns: sourceChanged ? 0 : failedRuns,
-            retryAt: sourceChanged || standing.state == .failed ? nil : standing.retryAt,
+            retryAt: sourceChanged || status.state == .failed ? nil : status.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
-            hasArrived: standing.isPlacing && !sourceChanged,
+            hasArrived: status.isPlacing && !sourceChanged,
             priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
             sourceChanged: sourceChanged, displacedStem: displaced)
         if !isNamedAsBefore || displaced != nil {
@@ -149,9 +149,9 @@ extension Reconciler {
     }
 
     private mutating func judgeUnfinished(
-        _ row: ScannedDownload, _ standing: RowStanding, sourceChanged: Bool
+        _ row: ScannedDownload, _ status: RowStatus, sourceChanged: Bool
     ) -> Verdict {
-        var state = standing.state
+        var state = status.state
         var failedRuns = row.count(.failedRuns)
         if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
             result.valuedInJudged += 1
@@ -166,7 +166,7 @@ extension Reconciler {
         }
         // It was finished once; the file stays until its successor is complete. While a file is being placed, its
         // path is that of the new one.
-        let keepsFile = state == .waiting && !row.isNull(.path) && !standing.isPlacing
+        let keepsFile = state == .waiting && !row.isNull(.path) && !status.isPlacing
         return (state, keepsFile ? row.storedFile : nil, failedRuns)
     }
 
@@ -211,7 +211,7 @@ extension Reconciler {
     }
 
     /// The row after the start of a run; in a dry run none has begun.
-    func settled(_ row: ScannedDownload) -> RowStanding { row.standing.recovered(at: now).standing }
+    func settled(_ row: ScannedDownload) -> RowStatus { row.status.recovered(at: now).status }
 
     /// Whether a finished video's file exists.
     mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {

@@ -39,7 +39,7 @@ package struct Reconciler {
     /// Courses whose folders can't be read, by their index.
     var unreadable: [Int: LibraryError] = [:]
     /// Missing sidecars of finished videos that may be downloaded now.
-    let due: [DownloadID: [OpenSidecar]]
+    let due: [DownloadID: [MissingSidecar]]
 
     struct Renamed {
         var slot: Int
@@ -143,7 +143,7 @@ package struct Reconciler {
         try resume()
         let shared = SharedBytes(store: store, exists: library.exists)
         try shared.findDonors(in: &result)
-        try StandingFiles(store: store, standing: library.standing).find(in: &result)
+        try UnrecordedFiles(store: store, filesAtStem: library.filesAtStem).find(in: &result)
         SharedBytes.findFollowers(in: &result)
         if only.isEmpty {
             let others = entries.catalog.courses.indices.filter { !compared.contains(entries.catalog.courses[$0].id) }
@@ -152,9 +152,9 @@ package struct Reconciler {
         }
         result.only = only
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
-        result.wantedAgain = WantedAgain(
+        result.revivedDownloads = RevivedDownloads(
             entries, only: only, of: compared, without: Set(held.keys.map { entries.catalog.courses[$0].id }))
-        if only.isEmpty { result.unwritten = unwrittenFolders() }
+        if only.isEmpty { result.unlisted = unlistedFolders() }
         result.tallies = Dictionary(
             zip(entries.catalog.courses.map(\.id), tallies), uniquingKeysWith: { first, _ in first })
         result.changes.courses = changedCourses()

@@ -21,7 +21,7 @@ extension Reconciliation {
             catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
             compared: compared, unsettled: unsettled, tallies: tallies,
-            library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
+            library: LibraryView(library.map(LibraryFileIndex.init), moved: Set(moved.keys)))
         self = try reconciler.run()
     }
 

@@ -19,7 +19,7 @@ package struct Reconciliation: Sendable {
     }
 
     /// A download of the catalogs that this run doesn't touch: it has failed, or the user paused or cancelled it.
-    package struct LeftAlone: Sendable {
+    package struct Untouched: Sendable {
         package var id: DownloadID
         package var reference: VideoReference
         package var state: DownloadState
@@ -37,7 +37,7 @@ package struct Reconciliation: Sendable {
     /// The selectors that limit the run, settled among its videos.
     package var only: [Selector] = []
     /// For downloads that the user resumes or retries during the run.
-    package var wantedAgain: WantedAgain?
+    package var revivedDownloads: RevivedDownloads?
     package var changes = ReconcileChanges()
     /// The downloads that wait for their turn in this run.
     package var wanted: [WantedDownload] = []
@@ -49,7 +49,7 @@ package struct Reconciliation: Sendable {
     /// Digests to record when all sidecars of a finished video are stored.
     package var sidecarGroups: [(wanted: WantedDownload, digest: ExtrasDigest)] = []
     package var moves: [Move] = []
-    package var leftAlone: [LeftAlone] = []
+    package var leftAlone: [Untouched] = []
     package var gone: [Gone] = []
     /// References of `changes.lost`.
     package var lost: [VideoReference] = []
@@ -59,7 +59,7 @@ package struct Reconciliation: Sendable {
     /// Downloads of the compared courses that the user would miss, for the limit on pruning.
     package var valuedInJudged = 0
     /// Courses and chapters that are no longer listed; none if a selector limits the comparison.
-    package var unwritten = UnwrittenFolders()
+    package var unlisted = UnlistedFolders()
     /// Videos that were moved during the turns.
     package var movedLater = 0
     /// Files that couldn't be moved.
@@ -101,13 +101,13 @@ extension Reconciliation {
     /// Lets downloads of this plan follow those of an earlier one that may have the same bytes, and the user resume
     /// downloads of both.
     package mutating func follow(_ earlier: Reconciliation) {
-        wantedAgain?.follow(earlier.wantedAgain)
+        revivedDownloads?.follow(earlier.revivedDownloads)
         SharedBytes.findFollowers(in: &self, after: earlier.wanted)
     }
 
     /// Adds the plan of other courses, which the run began later: for the summary, and for what follows the downloads.
     package mutating func add(_ other: Reconciliation) {
-        wantedAgain = other.wantedAgain ?? wantedAgain
+        revivedDownloads = other.revivedDownloads ?? revivedDownloads
         wanted += other.wanted
         asked += other.asked
         moves += other.moves
@@ -115,7 +115,7 @@ extension Reconciliation {
         gone += other.gone
         counts.merge(other.counts, uniquingKeysWith: +)
         valuedInJudged += other.valuedInJudged
-        unwritten.add(other.unwritten)
+        unlisted.add(other.unlisted)
         fromOtherSource += other.fromOtherSource
         held += other.held
         notices += other.notices

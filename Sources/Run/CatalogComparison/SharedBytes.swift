@@ -8,7 +8,6 @@ import SyncFacts
 /// Finds downloads that may have the same bytes. Their turns prove whether they do.
 struct SharedBytes {
     let store: DownloadStore
-    /// Whether a file exists.
     let exists: (String) throws(LibraryError) -> Bool
 
     /// The same video from the same source, or the same checksum: never the id alone.

@@ -54,7 +54,6 @@ struct VideoNumbers {
             keepsNumber: !isElsewhere && !isLaidOutAnew && row.integer(.keepsNumber) != 0)
     }
 
-    /// Notes the numbers of a row whose video is gone.
     mutating func noteGone(_ row: ScannedDownload, course: Int, season: Int?) {
         if let season, let number = row.number(.number) {
             gone[course, default: Gone()].bySeason[season, default: []].insert(number)

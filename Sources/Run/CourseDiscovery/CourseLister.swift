@@ -16,7 +16,7 @@ package struct CourseLister: Sendable {
     /// The result of asking for one course.
     package enum Outcome: Sendable {
         /// A new listing, which is in the state now.
-        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingRoom.Seat)
+        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingMemoryBudget.Seat)
         /// The course has not changed: the last listing stays in use.
         case unchanged
         /// The new listing lacks too many videos to be trusted at once: the last one stays in use.
@@ -46,7 +46,7 @@ package struct CourseLister: Sendable {
     private let rules: Rules
     private let now: @Sendable () -> Date
     private let ask: Ask
-    private let room = ListingRoom()
+    private let memory = ListingMemoryBudget()
 
     package init(
         user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
@@ -80,7 +80,7 @@ package struct CourseLister: Sendable {
     package func list(_ course: Course, parameters: [String: JSONValue], _ record: ListingRecord?) async -> Outcome {
         let question = StoredListing.question(of: course)
         let last = record.flatMap { $0.question == question ? $0 : nil }
-        let (pages, isUnchanged, seat): (ListingPages, Bool, ListingRoom.Seat)
+        let (pages, isUnchanged, seat): (ListingPages, Bool, ListingMemoryBudget.Seat)
         do throws(ProviderError) {
             (pages, isUnchanged, seat) = try await self.pages(of: course, parameters: parameters, known: last?.known)
         } catch {
@@ -88,8 +88,8 @@ package struct CourseLister: Sendable {
         }
         return await Blocking.run { _ in
             do throws(StoreError) {
-                self.room.desk.lock()
-                defer { self.room.desk.unlock() }
+                self.memory.desk.lock()
+                defer { self.memory.desk.unlock() }
                 return try self.record(
                     pages, isUnchanged: isUnchanged, of: course, question: question, last: last, seat: seat)
             } catch { return .unrecorded(error) }
@@ -99,8 +99,8 @@ package struct CourseLister: Sendable {
     /// Asks for a course, page after page. Records nothing. The pages are counted until the seat is gone.
     package func pages(
         of course: Course, parameters: [String: JSONValue], known: String? = nil
-    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool, seat: ListingRoom.Seat) {
-        let seat = room.seat(asking: course.settings.provider?.name ?? "")
+    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool, seat: ListingMemoryBudget.Seat) {
+        let seat = memory.seat(asking: course.settings.provider?.name ?? "")
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
         var pages = ListingPages(location: course.location, wasKnownSent: known != nil) { [store] id in
             let key = DownloadKey(course: course.id, video: id)
@@ -154,8 +154,9 @@ package struct CourseLister: Sendable {
     }
 
     private func record(
-        _ pages: ListingPages, isUnchanged: Bool, of course: Course, question: ListingQuestion, last: ListingRecord?,
-        seat: ListingRoom.Seat
+        _ pages: ListingPages, isUnchanged: Bool, of course: Course, question: ListingRequestDigest,
+        last: ListingRecord?,
+        seat: ListingMemoryBudget.Seat
     ) throws(StoreError) -> Outcome {
         let now = now()
         if isUnchanged, var last {

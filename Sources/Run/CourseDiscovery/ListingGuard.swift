@@ -48,7 +48,7 @@ package enum ListingGuard {
         guard !lost.isEmpty else { return .believed }
         // Nothing of a listing that shares no video with the last one can be said to be newer.
         if sharesVideos(old.videos, new.videos) {
-            let fallen = ListingRoll(before, of: old.videos, after, of: new.videos).fallen
+            let fallen = ListingWindow(before, of: old.videos, after, of: new.videos).fallen
             lost.removeAll { fallen.contains($0) }
         }
         let isNothingLeft = after.isEmpty || (before.count > 1 && lost.count == before.count)

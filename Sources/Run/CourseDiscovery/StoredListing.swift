@@ -10,10 +10,10 @@ import YAMLSource
 /// The listings in the state, and their form there.
 package enum StoredListing {
     /// What the provider of a course is asked with.
-    package static func question(of course: Course) -> ListingQuestion {
+    package static func question(of course: Course) -> ListingRequestDigest {
         var list = LengthPrefixed(.decimal(UInt8(ascii: ":")))
         list.add([course.settings.provider?.name ?? "", course.writtenID, course.settings.parametersJSON])
-        return ListingQuestion(SHA256.hash(data: list.bytes).prefix(16))
+        return ListingRequestDigest(SHA256.hash(data: list.bytes).prefix(16))
     }
 
     /// The last listing of a course, from the state.

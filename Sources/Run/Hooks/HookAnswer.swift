@@ -8,7 +8,7 @@ struct HookAnswer: Equatable {
         case reject(String?)
         case again(String?)
         /// It is unusable, for this reason.
-        case broken(HookTrouble)
+        case broken(HookProblem)
     }
 
     var verdict = Verdict.accept
@@ -81,7 +81,7 @@ struct HookAnswer: Equatable {
 }
 
 /// The reason why a command's answer is unusable.
-package enum HookTrouble: Sendable, Equatable {
+package enum HookProblem: Sendable, Equatable {
     case notStarted
     case timedOut
     case signaled(Int32)

@@ -14,7 +14,7 @@ package final class HookRunner: Sendable {
     package enum RequestVerdict: Sendable, Equatable {
         case go(RequestChange)
         case refused(String?)
-        case trouble(HookTrouble)
+        case trouble(HookProblem)
     }
 
     /// The decision about a file, after `after-download`.
@@ -22,7 +22,7 @@ package final class HookRunner: Sendable {
         case accepted
         case rejected(String?)
         case again(String?)
-        case trouble(HookTrouble)
+        case trouble(HookProblem)
     }
 
     private struct State {
@@ -164,7 +164,7 @@ package final class HookRunner: Sendable {
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) {
             text = text.replacing(secret, with: String(gap))
         }
-        text = AddressText.withoutSecrets(text)
+        text = AddressRedactor.withoutSecrets(text)
         text = text.replacing(String(gap), with: "<redacted>")
         return text.split(whereSeparator: \.isNewline).compactMap { line in
             let shown = String(

@@ -33,8 +33,7 @@ package struct Hook: Sendable, Equatable {
 /// The commands of a run, in the order in which they run.
 package struct HookSettings: Sendable, Equatable {
     package var commands: [HookPoint: [Hook]] = [:]
-    /// The receivers of notifications.
-    package var notifications: [NewsReceiver] = []
+    package var notifications: [NotificationReceiver] = []
     /// Their working folder: that of the settings. Nil for the current one.
     package var folder: String?
 

@@ -5,7 +5,7 @@ package enum Backoff {
     /// The longest wait that a host or provider can cause: it is stored, so it outlives the run. Less than a day, as in
     /// ``nextRun(failedRuns:)``: a nightly job that starts a minute earlier than the night before would be too early
     /// each time.
-    package static let longest = Duration.seconds(RowStanding.longestWait)
+    package static let longest = Duration.seconds(RowStatus.longestWait)
 
     /// The wait before the n-th attempt without progress (from 1): 1, 2, 4 … 64 s, reduced by a random half, and never
     /// less than the server's request, within ``longest``.
@@ -24,5 +24,5 @@ package enum Backoff {
     }
 
     /// The time until a download that failed in `failedRuns` runs in a row (from 1) is tried again.
-    package static func nextRun(failedRuns: Int) -> Duration { .seconds(RowStanding.rest(failedRuns: failedRuns)) }
+    package static func nextRun(failedRuns: Int) -> Duration { .seconds(RowStatus.rest(failedRuns: failedRuns)) }
 }

@@ -47,14 +47,14 @@ package struct Command: Sendable {
     /// The active ones that stay so.
     var busy: [DownloadID] = []
     /// Downloads that go back to the queue in favour of others, once their turns have ended.
-    var victims: Set<DownloadID> = []
+    var preempted: Set<DownloadID> = []
 
     /// Whether a download must not go to the queue now.
     func holds(_ id: DownloadID) -> Bool {
         switch stage {
         case .queued: false
         case .holding, .applying: ids.contains(id)
-        case .yielding: victims.contains(id)
+        case .yielding: preempted.contains(id)
         }
     }
 }

@@ -16,13 +16,13 @@ package struct Donor: Sendable, Equatable {
     /// Digest of the URL and headers of its request; nil if it wasn't in this run.
     package var request: RequestDigest?
     /// Whether it is in the download's own place, without a row.
-    package var isStanding: Bool
+    package var isInPlace: Bool
 
-    package init(file: StoredFile, video: String, request: RequestDigest? = nil, isStanding: Bool = false) {
+    package init(file: StoredFile, video: String, request: RequestDigest? = nil, isInPlace: Bool = false) {
         self.file = file
         self.video = video
         self.request = request
-        self.isStanding = isStanding
+        self.isInPlace = isInPlace
     }
 
     /// Whether it may have the bytes, according to the catalog.

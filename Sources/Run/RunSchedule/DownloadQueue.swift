@@ -279,13 +279,13 @@ package struct DownloadQueue: Sendable {
 /// Hosts: see ``HostTable``.
 extension DownloadQueue {
     /// Whether a connection to the host may be opened now.
-    package func isFree(_ host: String, at now: Date) -> Bool { hosts.room(host, at: now) > 0 }
+    package func isFree(_ host: String, at now: Date) -> Bool { hosts.freeConnections(host, at: now) > 0 }
 
     /// The time until which the host's server is left alone; nil if it is unknown.
     package func blockedUntil(_ host: String) -> Date? { hosts.blockedUntil(host) }
 
     /// The number of further connections to the host allowed now.
-    package func room(_ host: String, at now: Date) -> Int { hosts.room(host, at: now) }
+    package func freeConnections(_ host: String, at now: Date) -> Int { hosts.freeConnections(host, at: now) }
 
     /// Counts a connection to a host.
     package mutating func occupy(_ host: String) { hosts.occupy(host) }

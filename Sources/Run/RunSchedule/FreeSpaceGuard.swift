@@ -28,7 +28,7 @@ package struct FreeSpaceGuard: Sendable, Hashable {
     }
 
     /// Whether one more may begin, with `free` bytes on the disk and the active `others`.
-    package func hasRoom(for need: Need, beside others: [Need], free: Int64) -> Bool {
+    package func hasSpace(for need: Need, beside others: [Need], free: Int64) -> Bool {
         free >= floor && free - floor - others.byteCount(\.bytes).value >= need.bytes
     }
 

@@ -36,7 +36,7 @@ package struct HostTable: Sendable {
     func isLeftAlone(_ server: String, at now: Date) -> Bool { servers[server]?.isBlockedUntil ?? now > now }
 
     /// The number of further connections to the server allowed now.
-    func room(_ server: String, at now: Date) -> Int {
+    func freeConnections(_ server: String, at now: Date) -> Int {
         guard !isLeftAlone(server, at: now) else { return 0 }
         return connections.isEmpty ? cap : max(0, cap - connections[Self.host(of: server), default: 0])
     }

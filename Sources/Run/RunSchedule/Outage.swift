@@ -27,9 +27,9 @@ struct Outage: Sendable, Equatable {
     /// Videos that were refused since one was served.
     private(set) var refused: Set<DownloadID> = []
     /// Those of them that had failed before the outage was detected, in order.
-    private(set) var victims: [DownloadID] = []
+    private(set) var affected: [DownloadID] = []
     /// The last reported pause.
-    private var toldRest = Duration.zero
+    private var reportedRest = Duration.zero
 
     /// It was unavailable to a download. Returns the pause; nil if it isn't considered down.
     mutating func wasUnavailable(at now: Date, atLeast: Duration?) -> Duration? {
@@ -43,7 +43,7 @@ struct Outage: Sendable, Equatable {
 
     /// A download failed because its URL was refused.
     mutating func hasFailed(_ id: DownloadID) {
-        if refused.insert(id).inserted { victims.append(id) }
+        if refused.insert(id).inserted { affected.append(id) }
     }
 
     /// A download's URL was refused during the outage. Returns the pause.
@@ -63,23 +63,23 @@ struct Outage: Sendable, Equatable {
     mutating func served() -> [DownloadID] {
         defer {
             refused = []
-            victims = []
+            affected = []
             if cause == .refusing { cause = nil }
         }
-        return cause == .refusing ? victims : []
+        return cause == .refusing ? affected : []
     }
 
     /// Whether a pause is reported: the first one, and each that has doubled.
-    mutating func tells(_ rest: Duration) -> Bool {
-        guard rest >= toldRest * 2 else { return false }
-        toldRest = rest
+    mutating func reports(_ rest: Duration) -> Bool {
+        guard rest >= reportedRest * 2 else { return false }
+        reportedRest = rest
         return true
     }
 
     private mutating func begin(_ cause: Cause, _ now: Date) {
         self.cause = cause
         since = now
-        toldRest = .zero
+        reportedRest = .zero
     }
 
     private func rest(at now: Date, atLeast: Duration?) -> Duration {

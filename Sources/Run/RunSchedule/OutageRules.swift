@@ -30,10 +30,10 @@ struct OutageRules: Sendable {
         let own = noteSilence(id, server)
         var outage = outages[server] ?? Outage()
         let rest = outage.wasUnavailable(at: run.moment.now, atLeast: retryAfter)
-        let isTold = rest.map { outage.tells($0) } ?? false
+        let isReported = rest.map { outage.reports($0) } ?? false
         outages[server] = outage
         var until = rest.map { run.moment.now.advanced(by: $0) }
-        if let until { Self.leaveAlone(server, until: until, isTold ? error : nil, &run) }
+        if let until { Self.leaveAlone(server, until: until, isReported ? error : nil, &run) }
         guard own < run.limits.retries else { return run.fail(id, error, isFinal: false, rest: retryAfter) }
         let delay = Backoff.delay(attempt: max(1, own), jitter: run.moment.jitter, atLeast: retryAfter)
         if rest == nil, !run.isQuestion(id) {
@@ -71,10 +71,10 @@ struct OutageRules: Sendable {
         // After so long a refusal the video may be gone: the run doesn't wait endlessly to check.
         let isGivenUp = run.moment.now.timeIntervalSince(outage.since) >= run.limits.maxWait.timeInterval
         if isGivenUp { rest = Backoff.longest }
-        let isTold = !isGivenUp && outage.tells(rest)
+        let isReported = !isGivenUp && outage.reports(rest)
         outages[server] = outage
         let until = run.moment.now.advanced(by: rest)
-        Self.leaveAlone(server, until: until, isTold ? error : nil, &run)
+        Self.leaveAlone(server, until: until, isReported ? error : nil, &run)
         run.putBack(id, error, until: until)
     }
 
@@ -108,16 +108,16 @@ struct OutageRules: Sendable {
         guard let server = run.downloads[id]?.server else { return }
         run.doubts[id] = nil
         guard let outage = outages[server], !outage.refused.isEmpty else { return }
-        let failed = outage.cause == nil ? outage.victims : []
-        let victims = outages[server]?.served() ?? []
+        let failed = outage.cause == nil ? outage.affected : []
+        let affected = outages[server]?.served() ?? []
         Self.giveUp(failed, &run)
         guard outage.cause == .refusing else { return }
         run.queue.setUp(server)
         for (other, _) in run.doubts where run.downloads[other]?.server == server { run.doubts[other] = nil }
         guard run.stopReason == nil else { return }
-        for victim in victims where run.phases[victim] == .settled(.failed) {
-            run.tally.forgetFailure(victim)
-            run.revive(victim)
+        for id in affected where run.phases[id] == .settled(.failed) {
+            run.tally.forgetFailure(id)
+            run.revive(id)
         }
     }
 
@@ -131,7 +131,7 @@ struct OutageRules: Sendable {
 
     /// The run is over: so are the downloads that were kept.
     func giveUpVictims(_ run: inout RunState) {
-        for outage in outages.values { Self.giveUp(outage.victims, &run) }
+        for outage in outages.values { Self.giveUp(outage.affected, &run) }
     }
 
     /// After a login at a provider, or a user's command for its downloads: forgets the outage.

@@ -15,7 +15,7 @@ package enum Phase: Sendable, Equatable {
     case digesting
     case placing
     /// Its partial is being emptied, because of this error; nil if the checksum was wrong.
-    indirect case mending(DownloadError?)
+    indirect case emptying(DownloadError?)
     /// Done in this run, unless a command revives it.
     case settled(DownloadState)
 
@@ -29,7 +29,7 @@ package enum Phase: Sendable, Equatable {
 
     /// A phase without its data.
     enum Kind: Int, CaseIterable {
-        case queued, following, running, held, digesting, placing, mending, settled
+        case queued, following, running, held, digesting, placing, emptying, settled
     }
 
     var kind: Kind {
@@ -40,7 +40,7 @@ package enum Phase: Sendable, Equatable {
         case .held: .held
         case .digesting: .digesting
         case .placing: .placing
-        case .mending: .mending
+        case .emptying: .emptying
         case .settled: .settled
         }
     }
@@ -48,7 +48,7 @@ package enum Phase: Sendable, Equatable {
     /// Whether an operation is in progress that only its own end changes.
     package var isInPlay: Bool {
         switch self {
-        case .running, .digesting, .placing, .mending: true
+        case .running, .digesting, .placing, .emptying: true
         case .queued, .following, .held, .settled: false
         }
     }
@@ -59,7 +59,7 @@ package struct Turn: Sendable, Equatable {
     /// The reason to end it. Of several the strongest counts, which is the last one here.
     package enum Ending: Int, Sendable, Comparable {
         /// There won't be space on the disk for it.
-        case noRoom
+        case noSpace
         /// The run is stopped.
         case stop
         /// A command ends it, and decides what follows.

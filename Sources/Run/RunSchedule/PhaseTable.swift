@@ -26,7 +26,7 @@ package struct PhaseTable: Sendable {
 
     /// Whether nothing is in progress and nothing held.
     var isQuiet: Bool {
-        count(.running) + count(.held) + count(.digesting) + count(.placing) + count(.mending) == 0
+        count(.running) + count(.held) + count(.digesting) + count(.placing) + count(.emptying) == 0
     }
 
     /// All downloads, in no order.

@@ -14,14 +14,13 @@ extension RunState {
                 apply(command)
             case .applying: return
             case .yielding:
-                guard !command.victims.contains(where: { phases[$0]?.isInPlay ?? false }) else { return }
-                putBackVictims(command)
+                guard !command.preempted.contains(where: { phases[$0]?.isInPlay ?? false }) else { return }
+                putBackPreempted(command)
                 finish(command)
             }
         }
     }
 
-    /// Answers all of them.
     mutating func answerCommands(_ answer: Command.Answer) {
         for command in commands { actions.append(.answer(command.number, answer)) }
         commands = []
@@ -75,7 +74,7 @@ extension RunState {
                 waiting.insert(id)
                 phases[id] = .held(.queue(host: host, dueAt: dueAt))
             case .following: phases[id] = .held(.following)
-            case .running, .digesting, .placing, .mending:
+            case .running, .digesting, .placing, .emptying:
                 guard endsTurns else {
                     commands[0].busy.append(id)
                     continue
@@ -134,7 +133,7 @@ extension RunState {
                 urgent.append(download.entry(host: host))
             }
             giveBack(command.ids)
-            yield(to: urgent, isNow ? victims(for: urgent, moment.now) : [])
+            yield(to: urgent, isNow ? preempted(for: urgent, moment.now) : [])
         case .loggedOut:
             // What was queued while the command was carried out needs the login, too.
             commands[0].ids = []
@@ -234,15 +233,15 @@ extension RunState {
     // MARK: making room
 
     /// These turns end in favour of others, and go back to the queue.
-    private mutating func yield(to urgent: [DownloadQueue.Entry], _ victims: [DownloadID]) {
+    private mutating func yield(to urgent: [DownloadQueue.Entry], _ preempted: [DownloadID]) {
         commands[0].stage = .yielding
-        commands[0].victims = Set(victims)
-        for id in victims { endTurn(id, .command) }
+        commands[0].preempted = Set(preempted)
+        for id in preempted { endTurn(id, .command) }
     }
 
-    private mutating func putBackVictims(_ command: Command) {
-        commands[0].victims = []
-        for id in command.victims.sorted() {
+    private mutating func putBackPreempted(_ command: Command) {
+        commands[0].preempted = []
+        for id in command.preempted.sorted() {
             guard case .held(let held)? = phases[id] else { continue }
             if case .queue(let host, let dueAt) = held {
                 enqueue(id, host: host, dueAt: dueAt)
@@ -257,19 +256,21 @@ extension RunState {
     }
 
     /// As many turns of lower priority as these need.
-    private func victims(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
+    private func preempted(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
         let ids = Set(urgent.map(\.id))
-        var victims: [DownloadID] = []
+        var preempted: [DownloadID] = []
         // A host at its cap needs one of its own connections; otherwise any slot will do.
         let capped = urgent.filter { entry in
             entry.host.map { !queue.isFree($0, at: now) && queue.blockedUntil($0) ?? now <= now } ?? false
         }
         for host in Set(capped.compactMap(\.host)).sorted() {
-            victims += lowest(capped.count { $0.host == host }) { phases[turn: $0]?.host == host && !ids.contains($0) }
+            preempted += lowest(capped.count { $0.host == host }) {
+                phases[turn: $0]?.host == host && !ids.contains($0)
+            }
         }
         let ready = urgent.count { queue.canRun($0, at: now) }
-        let missing = phases.running.count - victims.count + ready + capped.count - limits.jobs
-        return victims + lowest(min(missing, ready)) { !ids.contains($0) && !victims.contains($0) }
+        let missing = phases.running.count - preempted.count + ready + capped.count - limits.jobs
+        return preempted + lowest(min(missing, ready)) { !ids.contains($0) && !preempted.contains($0) }
     }
 
     /// Turns, the last one by priority and order first.

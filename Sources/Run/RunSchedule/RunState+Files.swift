@@ -11,26 +11,26 @@ extension RunState {
             phases[id] = .placing
             actions.append(.place(id))
         case .wrong:
-            phases[id] = .mending(nil)
+            phases[id] = .emptying(nil)
             actions.append(.restart(id))
         case .unreadable(let error): mend(id, error)
         }
     }
 
     mutating func restarted(_ id: DownloadID, _ error: DownloadError?) {
-        guard phases[id] == .mending(nil) else { return }
+        guard phases[id] == .emptying(nil) else { return }
         guard let error else { return putBack(id) }
         fail(id, error, isFinal: false)
     }
 
     /// The bytes on the disk can't be trusted any more: they are downloaded again, a limited number of times.
     mutating func mend(_ id: DownloadID, _ error: DownloadError) {
-        phases[id] = .mending(error)
+        phases[id] = .emptying(error)
         actions.append(.dropPartial(id))
     }
 
     mutating func partialDropped(_ id: DownloadID, losses: Int) {
-        guard case .mending(let error?)? = phases[id] else { return }
+        guard case .emptying(let error?)? = phases[id] else { return }
         downloads[id]?.written = 0
         if losses > 2 { return fail(id, error, isFinal: false) }
         putBack(id, error, until: moment.now + 1)
@@ -63,7 +63,7 @@ extension RunState {
         }
     }
 
-    mutating func notPlaced(_ id: DownloadID, _ trouble: Schedule.PlacingTrouble) {
+    mutating func notPlaced(_ id: DownloadID, _ trouble: Schedule.PlacingProblem) {
         guard phases[id] == .placing else { return }
         switch trouble {
         case .lost(let error): mend(id, error)

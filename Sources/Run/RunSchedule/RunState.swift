@@ -28,7 +28,7 @@ struct RunState: Sendable {
     /// Downloads that were refused during an outage.
     var doubts: [DownloadID: Doubt] = [:]
     /// Downloads that were suspended for lack of space.
-    var crowdedOut = CrowdedOut()
+    var spaceSuspensions = SpaceSuspensions()
     /// Downloads whose file won't come in this run: a follower takes the lead.
     var lostLeaders: [DownloadID] = []
     /// Leaders that failed in this run and had followers: another one's file may be theirs.
@@ -105,7 +105,7 @@ struct RunState: Sendable {
     }
 
     var mayPlaceMore: Bool {
-        phases.count(.digesting) + phases.count(.placing) + phases.count(.mending) + sidecars.placing.count
+        phases.count(.digesting) + phases.count(.placing) + phases.count(.emptying) + sidecars.placing.count
             < limits.placing
     }
 
@@ -130,7 +130,7 @@ struct RunState: Sendable {
         } else if queue.isStopped(download.server) {
             suspend(id, .auth)
         } else {
-            if crowdedOut.remove(id) { noteRoom() }
+            if spaceSuspensions.remove(id) { noteSpace() }
             phases[id] = .queued(host: host, dueAt: dueAt)
             queue.add(download.entry(host: host, misses: misses[id] ?? 0), dueAt: dueAt)
         }
@@ -210,7 +210,7 @@ struct RunState: Sendable {
         phases[id] = .settled(state)
         doubts[id] = nil
         tally.awaitingLogin.remove(id)
-        if crowdedOut.remove(id) { noteRoom() }
+        if spaceSuspensions.remove(id) { noteSpace() }
         sharing.followers.remove(id)
         if state != .finished { lostLeaders.append(id) }
         if !isKept { actions.append(.dismiss(id)) }
@@ -230,7 +230,7 @@ struct RunState: Sendable {
     }
 
     /// No download is suspended for lack of space any more.
-    private mutating func noteRoom() { if case .noRoom? = tally.disk { tally.disk = nil } }
+    private mutating func noteSpace() { if case .noSpace? = tally.disk { tally.disk = nil } }
 
     /// The run ends early.
     mutating func stop(_ reason: SuspendReason) {

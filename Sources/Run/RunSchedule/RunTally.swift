@@ -26,8 +26,7 @@ package struct RunTally: Sendable {
     package var hasGivenUpSidecars = false
     /// Videos with a sidecar that failed in this run.
     package var withFailedSidecars: Set<DownloadID> = []
-    /// The problem of the disk.
-    package var disk: DiskTrouble?
+    package var disk: DiskProblem?
 
     /// Providers that require a login.
     package var providersToLogIn: Set<String> { Set(loginsNeeded.map(\.provider)) }
@@ -46,8 +45,8 @@ package struct RunTally: Sendable {
 }
 
 /// The reason why the disk has ended downloads.
-package enum DiskTrouble: Sendable, Equatable {
+package enum DiskProblem: Sendable, Equatable {
     /// This much is free, and downloads that don't fit wait for space.
-    case noRoom(free: Int64)
+    case noSpace(free: Int64)
     case failed(DownloadError)
 }

@@ -38,7 +38,7 @@ extension Schedule {
         case partialDropped(DownloadID, losses: Int)
         /// ``Action/place(_:)`` is done. `isWhole`: the file has no other parts, so that it can be linked.
         case placed(DownloadID, StoredFile, request: RequestDigest?, isWhole: Bool)
-        case notPlaced(DownloadID, PlacingTrouble)
+        case notPlaced(DownloadID, PlacingProblem)
         /// Sidecars that the catalogs name: of a video, or covers.
         case sidecars([SidecarQueue.Item], of: DownloadID?, digest: ExtrasDigest)
         /// A download has its file, but its provider, which may name sidecars, hasn't been asked.
@@ -130,7 +130,7 @@ extension Schedule {
     }
 
     /// The reason why a file isn't placed.
-    package enum PlacingTrouble: Sendable, Equatable {
+    package enum PlacingProblem: Sendable, Equatable {
         /// Its data couldn't be flushed and is lost.
         case lost(DownloadError)
         /// There is no space any more: the run ends.

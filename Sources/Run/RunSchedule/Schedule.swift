@@ -14,21 +14,21 @@ package struct Schedule: Sendable {
         /// The longest time that the run waits for a due time.
         package var maxWait: Duration
         /// The part of the disk to keep free; nil for no check.
-        package var room: FreeSpaceGuard?
+        package var freeSpace: FreeSpaceGuard?
         /// Complete files being placed: each holds a descriptor.
         package var placing: Int
         /// Attempts at a video, without those that fail because of its host or provider.
         package var retries: Int
 
         package init(
-            jobs: Int, hostConnections: Int, maxWait: Duration, room: FreeSpaceGuard? = nil, placing: Int = 256,
+            jobs: Int, hostConnections: Int, maxWait: Duration, freeSpace: FreeSpaceGuard? = nil, placing: Int = 256,
             retries: Int = 10
         ) {
             self.jobs = jobs
             self.retries = retries
             self.hostConnections = hostConnections
             self.maxWait = maxWait
-            self.room = room
+            self.freeSpace = freeSpace
             self.placing = placing
         }
     }
@@ -145,7 +145,7 @@ package struct Schedule: Sendable {
     private mutating func setAlarm(_ now: Date) {
         // A due download without a slot needs no alarm: the end of a turn checks again.
         let due = run.stopReason == nil ? run.queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
-        let room = run.mayStartTurn ? run.crowdedOut.nextLook(after: now) : nil
+        let room = run.mayStartTurn ? run.spaceSuspensions.nextLook(after: now) : nil
         let leads = run.nextLookAtLeads
         let resume = run.isWaitingForResume(at: now) ? run.resumeUntil : nil
         let next = [due, run.sidecars.nextDue(after: now, run.queue), room, leads, resume].compactMap { $0 }.min()

@@ -62,7 +62,6 @@ package struct ScheduledDownload: Sendable {
     /// Whether its donor certainly has its bytes, so that no request is needed.
     var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
 
-    /// Its entry in the queue.
     func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
         // Without a request, no provider can delay it.
         var entry = DownloadQueue.Entry(

@@ -145,16 +145,16 @@ package struct SidecarQueue: Sendable {
     }
 
     /// Removes and returns the next one whose host has a free connection.
-    package mutating func next(hasRoom: (String) -> Bool) -> Item? {
+    package mutating func next(hasConnection: (String) -> Bool) -> Item? {
         guard fetching.count < Self.limit, !waiting.isEmpty else { return nil }
-        for host in aside where hasRoom(host) { recall(host) }
+        for host in aside where hasConnection(host) { recall(host) }
         while let head = heads.popMin() {
             guard let number = first(of: head.host) else { continue }
             guard number == head.number else {
                 heads.insert(Head(number: number, host: head.host))
                 continue
             }
-            if let host = head.host, !hasRoom(host) {
+            if let host = head.host, !hasConnection(host) {
                 aside.insert(host)
                 continue
             }

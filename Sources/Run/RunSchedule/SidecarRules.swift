@@ -23,7 +23,9 @@ struct SidecarRules: Sendable {
         // A connection that a video of this run may need soon is left free.
         let reserved = run.isSomethingDue(at: now) ? max(0, run.limits.jobs - run.phases.running.count) : 0
         while run.mayPlaceMore,
-            let item = run.sidecars.next(hasRoom: { [queue = run.queue] in queue.room($0, at: now) > reserved })
+            let item = run.sidecars.next(hasConnection: { [queue = run.queue] in
+                queue.freeConnections($0, at: now) > reserved
+            })
         {
             if let host = item.host { run.queue.occupy(host) }
             run.actions.append(.fetch(sidecar: item.number))

@@ -9,7 +9,7 @@ struct SpaceRules: Sendable {
     mutating func measured(_ free: Int64, _ turns: [Schedule.Measure], _ run: inout RunState) {
         self.free = free
         // The summary reports the space at the end.
-        if case .noRoom? = run.tally.disk { run.tally.disk = .noRoom(free: free) }
+        if case .noSpace? = run.tally.disk { run.tally.disk = .noSpace(free: free) }
         for measure in turns {
             guard case .running(var turn)? = run.phases[measure.id] else { continue }
             turn.size = measure.size
@@ -22,51 +22,51 @@ struct SpaceRules: Sendable {
     /// Ends the least important turns if there won't be space for all, and all if there is none any more. A disk that
     /// nothing is to be written to may be as full as it likes.
     func look(_ run: inout RunState) {
-        guard run.stopReason == nil, let rule = run.limits.room, let free else { return }
+        guard run.stopReason == nil, let rule = run.limits.freeSpace, let free else { return }
         let needs = Self.needs(of: run)
         guard !needs.isEmpty || !run.sidecars.hasNothingWaiting || !run.sidecars.fetching.isEmpty else { return }
         switch rule.verdict(needs, free: free) {
         case .goOn: return
         case .stop:
-            noteNoRoom(&run)
+            noteNoSpace(&run)
             run.stop(.disk)
         case .suspend(let ids):
-            noteNoRoom(&run)
-            for id in ids { run.endTurn(id, .noRoom) }
+            noteNoSpace(&run)
+            for id in ids { run.endTurn(id, .noSpace) }
         }
     }
 
     /// Whether there is room on the disk for one more download.
-    func hasRoom(for download: ScheduledDownload, in run: RunState) -> Bool {
+    func hasSpace(for download: ScheduledDownload, in run: RunState) -> Bool {
         // A question needs no space.
-        guard let rule = run.limits.room, let free, !run.isQuestion(download.id) else { return true }
+        guard let rule = run.limits.freeSpace, let free, !run.isQuestion(download.id) else { return true }
         // A file that is in the library already is linked: it needs no space.
         let size = download.isDonorProven ? 0 : download.size
         let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
-        return rule.hasRoom(for: need, beside: Self.needs(of: run), free: free)
+        return rule.hasSpace(for: need, beside: Self.needs(of: run), free: free)
     }
 
     /// One that doesn't fit is suspended, and others may start; below the floor the run ends.
-    func lacksRoom(_ entry: DownloadQueue.Entry, _ run: inout RunState) {
-        noteNoRoom(&run)
-        guard let floor = run.limits.room?.floor, free ?? 0 < floor else { return crowdOut(entry.id, &run) }
+    func lacksSpace(_ entry: DownloadQueue.Entry, _ run: inout RunState) {
+        noteNoSpace(&run)
+        guard let floor = run.limits.freeSpace?.floor, free ?? 0 < floor else { return suspendForSpace(entry.id, &run) }
         run.enqueue(entry.id, host: entry.host, dueAt: nil)
         run.stop(.disk)
     }
 
     /// There is no space for it: it waits until there is, or for a later run.
-    func crowdOut(_ id: DownloadID, _ run: inout RunState) {
-        noteNoRoom(&run)
+    func suspendForSpace(_ id: DownloadID, _ run: inout RunState) {
+        noteNoSpace(&run)
         run.suspend(id, .disk, isKept: true)
         // A question needs no space.
-        if run.phases[id] == .settled(.suspended) { run.crowdedOut.add(id, at: run.moment.now) }
+        if run.phases[id] == .settled(.suspended) { run.spaceSuspensions.add(id, at: run.moment.now) }
     }
 
     /// Revives downloads suspended for lack of space if there is some now, and no other needs the slot. Returns whether
     /// any was revived.
     func revive(_ run: inout RunState) -> Bool {
-        guard run.mayStartTurn, let rule = run.limits.room, let free else { return false }
-        let ready = run.crowdedOut.ready(at: run.moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
+        guard run.mayStartTurn, let rule = run.limits.freeSpace, let free else { return false }
+        let ready = run.spaceSuspensions.ready(at: run.moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
         var others = Self.needs(of: run)
         let slots = run.limits.jobs - run.phases.running.count
         var count = 0
@@ -76,7 +76,7 @@ struct SpaceRules: Sendable {
             // A little more than it needs: others write, too.
             var ample = need
             ample.bytes = (ByteCount(need.bytes) + ByteCount(need.bytes / 8 + 1 << 20)).value
-            guard rule.hasRoom(for: ample, beside: others, free: free) else { continue }
+            guard rule.hasSpace(for: ample, beside: others, free: free) else { continue }
             others.append(need)
             count += 1
             run.revive(entry.id)
@@ -84,14 +84,14 @@ struct SpaceRules: Sendable {
         return count > 0
     }
 
-    private func noteNoRoom(_ run: inout RunState) {
-        if run.tally.disk == nil { run.tally.disk = .noRoom(free: free ?? 0) }
+    private func noteNoSpace(_ run: inout RunState) {
+        if run.tally.disk == nil { run.tally.disk = .noSpace(free: free ?? 0) }
     }
 
     /// The remaining needs of turns, the most important first. Questions, and one that is about to end, need nothing.
     private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
         let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
-            guard let turn = run.phases[turn: id], turn.ending != .noRoom, !run.isQuestion(id) else {
+            guard let turn = run.phases[turn: id], turn.ending != .noSpace, !run.isQuestion(id) else {
                 return nil
             }
             return run.downloads[id].map { ($0.entry(host: nil), turn) }

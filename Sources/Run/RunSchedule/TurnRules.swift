@@ -9,7 +9,7 @@ struct TurnRules: Sendable {
     func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState) {
         let id = entry.id
         guard let download = run.downloads[id], case .queued? = run.phases[id] else { return }
-        guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run) }
+        guard space.hasSpace(for: download, in: run) else { return space.lacksSpace(entry, &run) }
         run.downloads[id]?.donor = nil
         run.queue.beginProbe(entry)
         // With a proven donor no provider is asked.
@@ -123,7 +123,7 @@ struct TurnRules: Sendable {
             run.tally.disk = .failed(error)
             run.suspend(id, reason)
             run.stop(reason)
-        case .stopped where turn.ending == .noRoom && isGoingOn: space.crowdOut(id, &run)
+        case .stopped where turn.ending == .noSpace && isGoingOn: space.suspendForSpace(id, &run)
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }

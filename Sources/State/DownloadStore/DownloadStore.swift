@@ -59,7 +59,7 @@ package struct DownloadStore: Sendable {
     /// Requests to the process that holds the user's lock.
     package var requests: RequestTable { RequestTable(file: file) }
     /// The records of the library's list of files.
-    package var kept: KeptTable { KeptTable(file: file) }
+    package var fileList: FileListTable { FileListTable(file: file) }
     /// The journal of migrations.
     package var migrations: MigrationTable { MigrationTable(file: file) }
     /// Named facts.

@@ -16,7 +16,6 @@ import Darwin
 /// the same lock after it has closed the session: credentials stored before are wiped, and none are stored after. All
 /// calls block.
 package struct UserCredentials: Sendable {
-    /// The state folder that the file is in.
     package let folder: StateFolder
     /// The time that another process may keep the lock.
     package var lockTimeout: Duration = .seconds(10)

@@ -47,12 +47,12 @@ struct CommandLineTests {
             (["sync", "a.yaml", "-q", "-v"], "error: --quiet and --verbose can't be used together"),
             (
                 ["sync", "a.yaml", "--only", "a//b"],
-                "error: --only: 'a//b' has an empty part; write \(SelectorText.forms)"
+                "error: --only: 'a//b' has an empty part; write \(SelectorSyntax.forms)"
             ),
             (
                 ["status", "a/b/c/d"],
                 "error: 'a/b/c/d' has more than three parts; write "
-                    + "\(SelectorText.forms), a / inside an id as %2F"
+                    + "\(SelectorSyntax.forms), a / inside an id as %2F"
             ),
             (["check", "--schema", "a.yaml"], "error: --schema takes no catalogs"),
             (["prioritize", "--all"], "error: --to <priority> is missing"),

@@ -19,30 +19,30 @@ struct DisplayWidthTests {
 
     @Test("text is cut at its end, in its middle, and never through a character")
     func cutting() {
-        #expect(TerminalText.cut("Position", to: 8) == "Position")
-        #expect(TerminalText.cut("Position", to: 5) == "Posi…")
-        #expect(TerminalText.cut("線形代数", to: 6) == "線形…")
-        #expect(TerminalText.cut("線形代数", to: 5) == "線形…")
-        #expect(TerminalText.cut("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", to: 3) == "👨‍👩‍👧‍👦…")
-        #expect(TerminalText.cut("Position", to: 2, mark: "...") == "..")
-        #expect(TerminalText.fit("線形代数", to: 6) == "線形… ")
-        #expect(TerminalText.cutMiddle("Course/01 Chapter/02 Video.mp4", to: 20) == "Course/0…2 Video.mp4")
-        #expect(TerminalText.right("5%", to: 4) == "  5%")
+        #expect(TerminalFormat.cut("Position", to: 8) == "Position")
+        #expect(TerminalFormat.cut("Position", to: 5) == "Posi…")
+        #expect(TerminalFormat.cut("線形代数", to: 6) == "線形…")
+        #expect(TerminalFormat.cut("線形代数", to: 5) == "線形…")
+        #expect(TerminalFormat.cut("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", to: 3) == "👨‍👩‍👧‍👦…")
+        #expect(TerminalFormat.cut("Position", to: 2, mark: "...") == "..")
+        #expect(TerminalFormat.fit("線形代数", to: 6) == "線形… ")
+        #expect(TerminalFormat.cutMiddle("Course/01 Chapter/02 Video.mp4", to: 20) == "Course/0…2 Video.mp4")
+        #expect(TerminalFormat.right("5%", to: 4) == "  5%")
     }
 
     @Test("control characters don't reach the terminal")
     func printable() {
-        #expect(TerminalText.printable("a\u{1B}[31mb\u{7}\tc\nd\u{9B}2Je\u{202E}f") == "a�[31mb� c d�2Je�f")
-        #expect(TerminalText.ascii("Größe") == "Gr??e")
-        #expect(TerminalText.printableLines("a\nb\u{1B}") == ["a", "b�"])
+        #expect(TerminalFormat.printable("a\u{1B}[31mb\u{7}\tc\nd\u{9B}2Je\u{202E}f") == "a�[31mb� c d�2Je�f")
+        #expect(TerminalFormat.ascii("Größe") == "Gr??e")
+        #expect(TerminalFormat.printableLines("a\nb\u{1B}") == ["a", "b�"])
     }
 
     @Test("long text is broken at blanks, a long word wherever necessary")
     func wrapping() {
-        #expect(TerminalText.wrap("one two three", to: 8) == ["one two", "three"])
-        #expect(TerminalText.wrap("incomprehensible", to: 8) == ["incompre", "hensible"])
-        #expect(TerminalText.wrap("線形代数入門 x", to: 8) == ["線形代数", "入門 x"])
-        #expect(TerminalText.wrap("", to: 8) == [""])
+        #expect(TerminalFormat.wrap("one two three", to: 8) == ["one two", "three"])
+        #expect(TerminalFormat.wrap("incomprehensible", to: 8) == ["incompre", "hensible"])
+        #expect(TerminalFormat.wrap("線形代数入門 x", to: 8) == ["線形代数", "入門 x"])
+        #expect(TerminalFormat.wrap("", to: 8) == [""])
     }
 
     @Test(

@@ -27,8 +27,8 @@ struct DoctorTextTests {
         let lines = Self.lines([
             .openToOthers(path: "/s/alice", mode: 0o755, isFolder: true), .lock(holder, isHeld: true),
             .leftovers(count: 2, bytes: 3 << 20, areRemoved: false),
-            .pluginTrouble(name: "tube", folder: "/p/tube", .ends("exit status 1"), isUsed: true),
-            .pluginTrouble(name: "spare", folder: "/p/spare", .cannotStart("no such file"), isUsed: false),
+            .pluginDefect(name: "tube", folder: "/p/tube", .ends("exit status 1"), isUsed: true),
+            .pluginDefect(name: "spare", folder: "/p/spare", .cannotStart("no such file"), isUsed: false),
             .clock(host: "h", skew: -42),
         ])
         #expect(
@@ -115,12 +115,12 @@ struct DoctorTextTests {
         case .stranded: .noPlugins
         case .noPlugins: .noPluginFolder(path: odd)
         case .noPluginFolder: .plugin(name: odd, version: odd, folder: odd, isUsed: true)
-        case .plugin: .pluginTrouble(name: odd, folder: odd, .cannotStart(odd), isUsed: true)
-        case .pluginTrouble(_, _, .cannotStart, _): .pluginTrouble(name: odd, folder: odd, .ends(odd), isUsed: true)
-        case .pluginTrouble(_, _, .ends, _): .pluginTrouble(name: odd, folder: odd, .breaksProtocol(odd), isUsed: false)
-        case .pluginTrouble(_, _, .breaksProtocol, _):
-            .pluginTrouble(name: odd, folder: odd, .silent(odd), isUsed: false)
-        case .pluginTrouble(_, _, .silent, _): .pluginBroken(name: odd, folder: odd, reason: odd, isUsed: true)
+        case .plugin: .pluginDefect(name: odd, folder: odd, .cannotStart(odd), isUsed: true)
+        case .pluginDefect(_, _, .cannotStart, _): .pluginDefect(name: odd, folder: odd, .ends(odd), isUsed: true)
+        case .pluginDefect(_, _, .ends, _): .pluginDefect(name: odd, folder: odd, .breaksProtocol(odd), isUsed: false)
+        case .pluginDefect(_, _, .breaksProtocol, _):
+            .pluginDefect(name: odd, folder: odd, .silent(odd), isUsed: false)
+        case .pluginDefect(_, _, .silent, _): .pluginBroken(name: odd, folder: odd, reason: odd, isUsed: true)
         case .pluginBroken: .pluginHidden(name: odd, folder: odd)
         case .pluginHidden: .providerMissing(name: odd)
         case .providerMissing: .authorities(path: odd)

@@ -21,6 +21,9 @@ struct ExitStatusTests {
         #expect(ExitStatus(conditions).rawValue == expected)
     }
 
+    @Test("no condition ends with 0", arguments: SyncCondition.allCases)
+    func condition(condition: SyncCondition) { #expect(ExitStatus([condition]) != .success) }
+
     @Test("the page matches the program")
     func page() throws {
         let text = try Checkout.text("docs/exit-codes.md")

@@ -96,7 +96,7 @@ struct HelpTests {
 
     @Test("no text is taken for a roff macro")
     func roff() {
-        var text = RoffText()
+        var text = RoffWriter()
         text.text(".profile and 'quotes' \\ back")
         text.discussion("Words.\n  as is\nMore.")
         #expect(

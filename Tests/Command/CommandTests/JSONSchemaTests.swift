@@ -84,7 +84,7 @@ struct JSONSchemaTests {
             (.download, .new), (.download, .notBefore(Self.now, or: .notBegun)),
             (.download, .failedBefore(Self.failure)),
             (.resume(from: 3), .unfinished), (.finish, .arrived), (.move(from: "a", to: "b"), .renamed),
-            (.link(to: "a"), .sameFile), (.adopt(path: "a"), .standing), (.remove(path: "a"), .gone),
+            (.link(to: "a"), .sameFile), (.adopt(path: "a"), .fileInPlace), (.remove(path: "a"), .gone),
             (.refetch, .contradicted), (.ask, .incomplete), (.wait(until: Self.now), .putOff(Self.failure)),
             (.keep, .failed(Self.failure, retryAt: nil)), (.keep, .paused),
         ]

@@ -179,9 +179,9 @@ struct PlainLogTests {
     private static var leftAlone: SyncSummary {
         var summary = SyncSummary(downloads: [.waiting: 3], conditions: [.workLeft])
         summary.leftAlone = [
-            LeftAlone(provider: "feed", server: "https://a.example:8443", until: now, seconds: 7200, videos: 2),
-            LeftAlone(server: "http://h:81", until: now, seconds: 41, videos: 1),
-            LeftAlone(provider: "p", server: nil, until: now, seconds: 5, videos: 1),
+            ServerCooldown(provider: "feed", server: "https://a.example:8443", until: now, seconds: 7200, videos: 2),
+            ServerCooldown(server: "http://h:81", until: now, seconds: 41, videos: 1),
+            ServerCooldown(provider: "p", server: nil, until: now, seconds: 5, videos: 1),
         ]
         return summary
     }

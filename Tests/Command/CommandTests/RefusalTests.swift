@@ -22,8 +22,9 @@ struct RefusalTests {
         let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
         #expect(empty.contains("coursefetch library adopt --library /l"))
         #expect(!(missing + empty).contains("started"))
-        let held = Refusal(LibraryError.inUse(library: "/l", by: Self.today)).message
-        #expect(held.contains("user alice, process 4711 on nas with a.yaml; two states"))
+        let held = Refusal(LibraryError.inUse(library: "/l", by: Self.today))
+        #expect(held.message.contains("user alice, process 4711 on nas with a.yaml; two states"))
+        #expect(held.condition == .workLeft)
     }
 
     @Test("the holder of the lock is named as far as it is known, with the date if it isn't today")
@@ -79,9 +80,9 @@ struct RefusalTests {
         "missing room is reported in units that users write",
         arguments: [(1 << 30, "1 GiB"), (70_759_940_915, "65.9 GiB"), (1023, "1023 B")] as [(Int64, String)])
     func room(_ bytes: Int64, _ text: String) {
-        let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, isStandard: false, library: "/l"))
+        let refusal = Refusal.run(.noSpace(free: 0, floor: bytes, isStandard: false, library: "/l"))
         #expect(refusal.message.contains("the disk of /l has 0 B free, and --min-free-space is \(text): videos"))
-        let standard = Refusal.run(.noRoom(free: 0, floor: bytes, isStandard: true, library: "/l")).message
+        let standard = Refusal.run(.noSpace(free: 0, floor: bytes, isStandard: true, library: "/l")).message
         #expect(standard.contains("has 0 B free, and a sync leaves \(text) free by default: videos"))
         #expect(standard.contains("--min-free-space SIZE; 0 ") && standard.contains(", off "))
     }

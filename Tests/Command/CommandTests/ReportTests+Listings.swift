@@ -69,14 +69,14 @@ extension ReportTests {
     @Test("plugins, the usable and the broken ones")
     func plugins() {
         let listings = [
-            PluginListing(
+            PluginSummary(
                 name: "direct", version: "1.0.0", protocolVersion: 1, summary: "URLs from a template",
                 methods: ["resolve"],
                 folder: "/p/direct"),
-            PluginListing(
+            PluginSummary(
                 name: "broken", version: nil, protocolVersion: nil, summary: nil, methods: [], folder: "/p/broken",
                 problem: "plugin.yaml:3:1: unknown key"),
-            PluginListing(
+            PluginSummary(
                 name: "direct", version: "0.9", protocolVersion: 1, summary: "x", methods: [], folder: "/q/direct",
                 shadowedBy: "/p/direct"),
         ]

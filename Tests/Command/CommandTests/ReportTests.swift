@@ -232,12 +232,12 @@ struct ReportTests {
     @Test("on a terminal the table fits: the header and the last line stay, colours end where a line is cut")
     func fitting() {
         let lines = (1...9).map { "\u{1B}[2mline number \($0)\u{1B}[0m" }
-        let shown = StandingLines.fitting(lines, TerminalSize(columns: 9, rows: 5))
+        let shown = RedrawnLines.fitting(lines, TerminalSize(columns: 9, rows: 5))
         #expect(
             shown == [
                 "\u{1B}[2mline nu…\u{1B}[0m", "\u{1B}[2mline nu…\u{1B}[0m", "… 6 mor…", "\u{1B}[2mline nu…\u{1B}[0m",
             ])
-        #expect(StandingLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
+        #expect(RedrawnLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
     }
 
     @Test("bytes of unknown total aren't shown as a fraction")
@@ -267,10 +267,10 @@ struct ReportTests {
     func unmatched() throws {
         let wrong = Selection(selectors: [try Selector("phys101"), try Selector("phys101/kim")])
         #expect(
-            StatusText.unmatched(wrong, Self.report)?.message
+            StatusSelection.unmatched(wrong, Self.report)?.message
                 == "no video matches phys101/kim; did you mean phys101/kin?")
-        #expect(StatusText.unmatched(Selection(selectors: [try Selector("zoo")]), Self.report) == nil)
-        #expect(StatusText.unmatched(nil, Self.report) == nil)
+        #expect(StatusSelection.unmatched(Selection(selectors: [try Selector("zoo")]), Self.report) == nil)
+        #expect(StatusSelection.unmatched(nil, Self.report) == nil)
     }
 
     @Test("a dry run lists its actions with reasons")

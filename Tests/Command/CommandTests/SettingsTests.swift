@@ -191,7 +191,7 @@ struct SettingsTests {
             ("30m1h", nil), ("1m1m", nil), ("h", nil), ("-5s", nil), ("99999999999999999999s", nil), ("5000000d", nil),
         ] as [(String, Int?)])
     func durations(text: String, expected: Int?) {
-        #expect((try? DurationText.parse(text)) == expected.map { .seconds($0) })
+        #expect((try? DurationParser.parse(text)) == expected.map { .seconds($0) })
     }
 
     @Test(
@@ -201,7 +201,7 @@ struct SettingsTests {
             ("-1", nil), ("x", nil),
         ] as [(String, MaxDelete?)])
     func maxDelete(text: String, expected: MaxDelete?) {
-        #expect((try? SettingText.maxDelete(text)) == expected)
+        #expect((try? SettingFormat.maxDelete(text)) == expected)
     }
 
     @Test("doctor lists every setting in the form that a user writes, with its source")
@@ -210,7 +210,8 @@ struct SettingsTests {
             ["jobs": ["8"], "only": ["phys101", "chem/*"], "until": ["6:00"]],
             ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
             file: "max-wait: 90m\nno-checksum: true\n")
-        let rows = SettingsListing.rows(settings, places: EffectivePlaces(user: "alice", state: "/s", library: "/l"))
+        let rows = EffectiveSettings.rows(
+            settings, places: EffectiveLocations(user: "alice", state: "/s", library: "/l"))
         #expect(Set(rows.map(\.name)) == Set(SettingTable.all.map(\.name)))
         func row(_ name: String) -> String {
             rows.filter { $0.name == name }.map { "\($0.value) \($0.origin)" }.joined(separator: ", ")
@@ -231,7 +232,8 @@ struct SettingsTests {
         let settings = try Self.settings(
             ["on-finish": ["post http://a:hush@h/x?q=hush"]], ["COURSEFETCH_CATALOGS": "http://me:hush@h/c?k=hush"],
             file: "hooks: {after-download: 'judge http://a:hush@h/'}\nnotify: https://hooks.slack.com/services/hush\n")
-        let rows = SettingsListing.rows(settings, places: EffectivePlaces(user: "alice", state: "/s", library: "/l"))
+        let rows = EffectiveSettings.rows(
+            settings, places: EffectiveLocations(user: "alice", state: "/s", library: "/l"))
         let values = Dictionary(rows.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         #expect(values["catalogs"] == "http://h/c?…" && values["on-finish"] == "post http://h/x?…")
         #expect(values["hooks"] == "after-download: judge http://h/" && values["notify"] == "slack to hooks.slack.com")

@@ -88,7 +88,7 @@ struct UnattendedTests {
             ("08:00,1M;20:00,off", "08:00,1M 20:00,off"), ("  08:00,1M   20:00,2M ", "08:00,1M 20:00,2M"),
         ])
     func timetables(text: String, expected: String) throws {
-        #expect(try BandwidthText.parse(text).description == expected)
+        #expect(try BandwidthParser.parse(text).description == expected)
     }
 
     @Test(

@@ -59,9 +59,9 @@ struct WordingTests {
     func localTimes() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 3600))
         let now = Date(timeIntervalSince1970: 1_795_215_600)
-        #expect(ClockText.local(now.addingTimeInterval(-7200), now: now, zone: zone) == "20 Nov 22:00")
-        #expect(ClockText.local(now.addingTimeInterval(600), now: now, zone: zone) == "00:10")
-        #expect(ClockText.local(now.addingTimeInterval(86400 * 60), now: now, zone: zone) == "20 Jan 2027 00:00")
+        #expect(ClockFormat.local(now.addingTimeInterval(-7200), now: now, zone: zone) == "20 Nov 22:00")
+        #expect(ClockFormat.local(now.addingTimeInterval(600), now: now, zone: zone) == "00:10")
+        #expect(ClockFormat.local(now.addingTimeInterval(86400 * 60), now: now, zone: zone) == "20 Jan 2027 00:00")
     }
 
     @Test(

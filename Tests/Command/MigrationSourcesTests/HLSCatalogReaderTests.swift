@@ -157,7 +157,7 @@ struct HLSCatalogReaderTests {
             ["playlist_url": "https://h/c.m3u8"], ["name": "D", "playlist_url": "file:///etc/passwd"], "text",
         ]
         try folder.write(PropertyListTests.bytes(list, .xml), to: "Streams.plist")
-        let found = try HLSCatalogReader.streams(SourcePlace(folder.path.string))
+        let found = try HLSCatalogReader.streams(SourceFolder(folder.path.string))
         #expect(found.map(\.name) == ["A", "B", "", "D", ""])
         #expect(found.map(\.url) == ["https://h/a.m3u8", "", "https://h/c.m3u8", "", ""])
         #expect(found.map(\.isProtected) == [true, false, false, false, false])
@@ -166,16 +166,16 @@ struct HLSCatalogReaderTests {
                 nil, .missing(field: "playlist_url"), .missing(field: "name"), .unknownValue(field: "playlist_url"),
                 .missing(field: "name"),
             ])
-        #expect(try HLSCatalogReader.streams(SourcePlace(folder.at("Streams.plist").string)) == found)
+        #expect(try HLSCatalogReader.streams(SourceFolder(folder.at("Streams.plist").string)) == found)
         #expect(try Reading.records(HLSCatalogReader.self, folder).isEmpty)
         try folder.write("{a = 1;}", to: "Streams.plist")
         let path = folder.path.string + "/Streams.plist"
         #expect(throws: SourceProblem.badFormat(path: path, .foreign)) {
-            try HLSCatalogReader.streams(SourcePlace(folder.path.string))
+            try HLSCatalogReader.streams(SourceFolder(folder.path.string))
         }
         try folder.remove("Streams.plist")
         #expect(throws: SourceProblem.missing(path: path)) {
-            try HLSCatalogReader.streams(SourcePlace(folder.path.string))
+            try HLSCatalogReader.streams(SourceFolder(folder.path.string))
         }
         #expect(throws: SourceProblem.nothingFound(path: folder.path.string, expected: ["Streams.plist", "*.movpkg"])) {
             try Reading.records(HLSCatalogReader.self, folder)

@@ -20,7 +20,7 @@ enum Reading {
         _ reader: any SourceReader.Type, _ folder: TemporaryFolder, _ path: String = "",
         _ options: SourceOptions = SourceOptions()
     ) throws -> any SourceReader {
-        try reader.init(try SourcePlace(path.isEmpty ? folder.path.string : folder.at(path).string), options)
+        try reader.init(try SourceFolder(path.isEmpty ? folder.path.string : folder.at(path).string), options)
     }
 }
 

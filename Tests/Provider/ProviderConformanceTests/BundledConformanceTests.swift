@@ -42,7 +42,7 @@ struct BundledConformanceTests {
         for result in report.results {
             guard case .failed(let failures) = result.verdict else { continue }
             for failure in failures {
-                Issue.record("\(result.check.rawValue): \(ConformanceWords.sentence(failure.fault))")
+                Issue.record("\(result.check.rawValue): \(ConformanceWording.sentence(failure.fault))")
             }
         }
         // Not skipped: its samples are there.

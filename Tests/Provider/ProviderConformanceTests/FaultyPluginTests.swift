@@ -88,7 +88,7 @@ struct FaultyPluginTests {
         let uncertain: Set<String> = short == nil ? [] : ["timeout"]
         #expect(Set(report.failed).subtracting(uncertain) == Set(checks).subtracting(uncertain))
         let check = try #require(ConformanceCheck(rawValue: checks[0]))
-        let sentences = report.failures(check).map { ConformanceWords.sentence($0.fault) }
+        let sentences = report.failures(check).map { ConformanceWording.sentence($0.fault) }
         #expect(sentences.contains { $0.contains(words) }, "\(sentences)")
         #expect(try processes(of: trial) == [])
     }

@@ -29,7 +29,7 @@ struct ManifestFaultTests {
         try trial.write("#!/bin/sh\ntouch started\n", to: "p", mode: 0o755)
         let report = await trial.report()
         #expect(report.failed == ["manifest"])
-        let sentence = report.failures(.manifest).map { ConformanceWords.sentence($0.fault) }.joined()
+        let sentence = report.failures(.manifest).map { ConformanceWording.sentence($0.fault) }.joined()
         #expect(sentence.contains(words), "\(sentence)")
         #expect(!trial.folder.has("started"))
         #expect(report.counts.skipped == ConformanceCheck.allCases.count - 1)
@@ -58,7 +58,7 @@ struct ManifestFaultTests {
         try trial.write(manifest + schema, to: "plugin.yaml")
         var settings = CheckSettings()
         settings.parameters = ["m": 3]
-        let sentences = await trial.report(settings).failures(.parameters).map { ConformanceWords.sentence($0.fault) }
+        let sentences = await trial.report(settings).failures(.parameters).map { ConformanceWording.sentence($0.fault) }
         #expect(sentences.count == 1 && sentences[0].hasPrefix("'m' must be text, not an integer"), "\(sentences)")
     }
 }

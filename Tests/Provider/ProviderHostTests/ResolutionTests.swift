@@ -313,7 +313,7 @@ import Testing
         var state = PluginState(supervision: Supervision(concurrency: 1))
         state.learn(.resolve(request))
         let values: [Any] = [
-            redactor, Question.resolve(request), try RequestLine(request, wire: 1), launch, reply,
+            redactor, OutgoingRequest.resolve(request), try RequestLine(request, wire: 1), launch, reply,
             AnswerLine.reply(wire: 1, .resolution(resolution)), AnswerLine.log(.info, "canary"), state,
             Plugin(manifest: manifest, folder: "/", launch: launch),
             PluginFolder(folder: "/", environment: environment, executable: "/p"),

@@ -49,7 +49,7 @@ final class CatalogWorld {
     }
 
     private var library: LibraryView {
-        LibraryView(standing: { self.standing[$0].map { [$0] } ?? [] }) { path throws(LibraryError) in
+        LibraryView(filesAtStem: { self.standing[$0].map { [$0] } ?? [] }) { path throws(LibraryError) in
             if let folder = self.unreadable.first(where: { path.hasPrefix($0 + "/") }) {
                 throw .system(.list, path: folder, .permissionDenied)
             }

@@ -89,7 +89,7 @@ struct ComparedCoursesTests {
     }
 
     @Test("a resumed download joins the run only if its course has been compared, isn't held, and has its source")
-    func wantedAgain() throws {
+    func revivedDownloads() throws {
         let world = try CatalogWorld()
         let courses = Self.two + "\n- {id: c, title: Heat, videos: [{id: h, title: Heat}, {id: i, title: Ice}]}"
         try world.sync(courses)
@@ -99,7 +99,7 @@ struct ComparedCoursesTests {
         let first = try world.plan(courses, compared: .without(["b"]))
         #expect(first.held.map(\.course) == ["c"])
         func wanted(_ plan: Reconciliation) -> [String] {
-            records.filter { plan.wantedAgain?.wanted($0.value) != nil }.keys.sorted()
+            records.filter { plan.revivedDownloads?.wanted($0.value) != nil }.keys.sorted()
         }
         #expect(wanted(first) == ["a/x", "a/y"])
         var later = try world.plan(courses, compared: .only(["b"]))
@@ -138,14 +138,14 @@ struct ComparedCoursesTests {
     }
 
     @Test("a course that is in no catalog any more is gone in the first comparison, and in no later one")
-    func unwritten() throws {
+    func unlisted() throws {
         let world = try CatalogWorld()
         try world.sync(Self.two + "\n- {id: c, title: Heat, videos: [h]}")
         let first = try world.sync(Self.two, compared: .without(["b"]))
         #expect(first.gone.map { Self.name($0.reference) } == ["c/h"])
-        #expect(first.unwritten.courses.map(\.id) == ["c"])
+        #expect(first.unlisted.courses.map(\.id) == ["c"])
         let second = try world.sync(Self.two, compared: .only(["b"]))
-        #expect(second.gone.isEmpty && second.unwritten.courses.isEmpty)
+        #expect(second.gone.isEmpty && second.unlisted.courses.isEmpty)
     }
 
     @Test(

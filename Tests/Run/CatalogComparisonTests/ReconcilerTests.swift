@@ -222,7 +222,7 @@ struct ReconcilerTests {
         world.standing = ["a/01 x": ("a/01 x.mp4", 7)]
         let courses = "- {id: a, videos: [{id: x, sha256: \"\(sha256)\"}]}"
         let free = try #require(try world.plan(courses).wanted.first?.donor)
-        #expect(free.isStanding && free.file.path == "a/01 x.mp4" && free.file.size == 7)
+        #expect(free.isInPlace && free.file.path == "a/01 x.mp4" && free.file.size == 7)
         // As a move that failed leaves it.
         try world.sync("- {id: b, videos: [y]}")
         let row = DownloadID(rawValue: 1)
@@ -347,7 +347,7 @@ struct ReconcilerTests {
     func prune(limit: MaxDelete, isHeld: Bool) throws {
         try world.sync("- {id: a, videos: [u, v, w, x]}")
         let plan = try world.plan("- {id: a, videos: [u, v]}")
-        #expect((Prune.verdict(plan, limit, endsWell: true) == .held(count: 2)) == isHeld)
+        #expect((PruneGuard.verdict(plan, limit, endsWell: true) == .held(count: 2)) == isHeld)
     }
 
     @Test("pruning counts everything that the user would lose: files, partials, pauses and cancellations")
@@ -366,28 +366,28 @@ struct ReconcilerTests {
         ])
         let none = try world.plan("- {id: a, videos: [s, t]}")
         #expect(none.gone.count == 5 && none.valuedInJudged == 4)
-        #expect(Prune.verdict(none, .percent(10), endsWell: true) == .held(count: 4))
-        #expect(Prune.verdict(none, .count(4), endsWell: true) == .delete(none.gone))
+        #expect(PruneGuard.verdict(none, .percent(10), endsWell: true) == .held(count: 4))
+        #expect(PruneGuard.verdict(none, .count(4), endsWell: true) == .delete(none.gone))
         let one = try world.plan("- {id: a, videos: [f, p, u, c, s, t]}")
         #expect(one.valuedInJudged == 4)
-        #expect(Prune.verdict(one, .count(0), endsWell: true) == .delete(one.gone), "a row with nothing")
+        #expect(PruneGuard.verdict(one, .count(0), endsWell: true) == .delete(one.gone), "a row with nothing")
     }
 
     @Test("a run that leaves something failed or undone prunes nothing, and says so")
     func pruneUnfinished() throws {
         try world.sync("- {id: a, videos: [u, v]}")
         let plan = try world.plan("- {id: a, videos: [u]}")
-        let verdict = Prune.verdict(plan, .percent(100), endsWell: false)
+        let verdict = PruneGuard.verdict(plan, .percent(100), endsWell: false)
         #expect(verdict == .unfinished(count: 1))
-        #expect(Prune.warning(verdict, plan) == .unfinished(count: 1))
+        #expect(PruneGuard.warning(verdict, plan) == .unfinished(count: 1))
         let same = try world.plan("- {id: a, videos: [u, v]}")
-        #expect(Prune.verdict(same, .percent(100), endsWell: false) == .nothing)
+        #expect(PruneGuard.verdict(same, .percent(100), endsWell: false) == .nothing)
     }
 
     @Test("one deletion is always allowed")
     func pruneOne() throws {
         try world.sync("- {id: a, videos: [u, v]}")
         let plan = try world.plan("- {id: a, videos: [u]}")
-        #expect(Prune.verdict(plan, .percent(10), endsWell: true) == .delete(plan.gone))
+        #expect(PruneGuard.verdict(plan, .percent(10), endsWell: true) == .delete(plan.gone))
     }
 }

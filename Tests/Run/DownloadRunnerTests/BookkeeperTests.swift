@@ -1,4 +1,5 @@
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary

@@ -68,11 +68,11 @@ struct ControlRulesTests {
 
     /// A cell that isn't here changes nothing and has no actions.
     static let cells = [
-        Cell(.resting, .beginPass, [.proceed(1)], .preparing(visitors: 0, beginning: [])),
-        Cell(.visited, .beginPass, [], .preparing(visitors: 2, beginning: [1])),
-        Cell(.preparing, .beginPass, [.proceed(1)], .preparing(visitors: 0, beginning: [])),
-        Cell(.preparingAsked, .beginPass, [.proceed(1)], .preparing(visitors: 0, beginning: [])),
-        Cell(.awaiting, .beginPass, [], .preparing(visitors: 1, beginning: [12, 1])),
+        Cell(.resting, .beginPass, [.proceed(1)], .preparing(changing: 0, beginning: [])),
+        Cell(.visited, .beginPass, [], .preparing(changing: 2, beginning: [1])),
+        Cell(.preparing, .beginPass, [.proceed(1)], .preparing(changing: 0, beginning: [])),
+        Cell(.preparingAsked, .beginPass, [.proceed(1)], .preparing(changing: 0, beginning: [])),
+        Cell(.awaiting, .beginPass, [], .preparing(changing: 1, beginning: [12, 1])),
         Cell(.turns, .beginPass, [.proceed(1)], .turns(logouts: [])),
         Cell(.turnsAsked, .beginPass, [.proceed(1)], .turns(logouts: [14])),
         Cell(.closing, .beginPass, [.proceed(1)], .closing),
@@ -83,28 +83,28 @@ struct ControlRulesTests {
         Cell(.turns, .endTurns, [], .closing),
         Cell(.turnsAsked, .endTurns, [.proceed(14)], .closing),
 
-        Cell(.preparing, .endPass, [], .resting(visitors: 0)),
-        Cell(.preparingAsked, .endPass, [.admitVisitor(13)], .resting(visitors: 1)),
-        Cell(.awaiting, .endPass, [.proceed(12)], .resting(visitors: 1)),
-        Cell(.turns, .endPass, [], .resting(visitors: 0)),
-        Cell(.turnsAsked, .endPass, [.proceed(14), .admitVisitor(13)], .resting(visitors: 1)),
-        Cell(.closing, .endPass, [.admitVisitor(13)], .resting(visitors: 1)),
+        Cell(.preparing, .endPass, [], .resting(changing: 0)),
+        Cell(.preparingAsked, .endPass, [.admitOutsidePass(13)], .resting(changing: 1)),
+        Cell(.awaiting, .endPass, [.proceed(12)], .resting(changing: 1)),
+        Cell(.turns, .endPass, [], .resting(changing: 0)),
+        Cell(.turnsAsked, .endPass, [.proceed(14), .admitOutsidePass(13)], .resting(changing: 1)),
+        Cell(.closing, .endPass, [.admitOutsidePass(13)], .resting(changing: 1)),
 
-        Cell(.resting, .enter, [.admitVisitor(1)], .resting(visitors: 1)),
-        Cell(.visited, .enter, [.admitVisitor(1)], .resting(visitors: 3)),
+        Cell(.resting, .enter, [.admitOutsidePass(1)], .resting(changing: 1)),
+        Cell(.visited, .enter, [.admitOutsidePass(1)], .resting(changing: 3)),
         Cell(.turns, .enter, [.admit(1)], .turns(logouts: [])),
         Cell(.turnsAsked, .enter, [.admit(1)], .turns(logouts: [14])),
-        Cell(.resting, .enterAgain, [.admitVisitor(1)], .resting(visitors: 1)),
-        Cell(.visited, .enterAgain, [.admitVisitor(1)], .resting(visitors: 3)),
+        Cell(.resting, .enterAgain, [.admitOutsidePass(1)], .resting(changing: 1)),
+        Cell(.visited, .enterAgain, [.admitOutsidePass(1)], .resting(changing: 3)),
 
-        Cell(.visited, .leave, [], .resting(visitors: 1)),
-        Cell(.awaiting, .leave, [.proceed(12)], .preparing(visitors: 0, beginning: [])),
+        Cell(.visited, .leave, [], .resting(changing: 1)),
+        Cell(.awaiting, .leave, [.proceed(12)], .preparing(changing: 0, beginning: [])),
 
-        Cell(.resting, .awaitTransfers, [.proceed(1)], .resting(visitors: 0)),
-        Cell(.visited, .awaitTransfers, [.proceed(1)], .resting(visitors: 2)),
-        Cell(.preparing, .awaitTransfers, [.proceed(1)], .preparing(visitors: 0, beginning: [])),
-        Cell(.preparingAsked, .awaitTransfers, [.proceed(1)], .preparing(visitors: 0, beginning: [])),
-        Cell(.awaiting, .awaitTransfers, [.proceed(1)], .preparing(visitors: 1, beginning: [12])),
+        Cell(.resting, .awaitTransfers, [.proceed(1)], .resting(changing: 0)),
+        Cell(.visited, .awaitTransfers, [.proceed(1)], .resting(changing: 2)),
+        Cell(.preparing, .awaitTransfers, [.proceed(1)], .preparing(changing: 0, beginning: [])),
+        Cell(.preparingAsked, .awaitTransfers, [.proceed(1)], .preparing(changing: 0, beginning: [])),
+        Cell(.awaiting, .awaitTransfers, [.proceed(1)], .preparing(changing: 1, beginning: [12])),
         Cell(.turns, .awaitTransfers, [], .turns(logouts: [1])),
         Cell(.turnsAsked, .awaitTransfers, [], .turns(logouts: [14, 1])),
         Cell(.closing, .awaitTransfers, [.proceed(1)], .closing),
@@ -125,10 +125,11 @@ struct ControlRulesTests {
         for place in [Place.preparing, .turns, .closing] {
             var rules = place.rules
             #expect(rules.handle(.enter(1, isPassOver: true)).isEmpty)
-            let asked = place == .closing ? [Action.admitVisitor(13), .admitVisitor(1)] : [.admitVisitor(1)]
+            let asked =
+                place == .closing ? [Action.admitOutsidePass(13), .admitOutsidePass(1)] : [.admitOutsidePass(1)]
             #expect(rules.handle(.endPass) == asked)
             #expect(rules.handle(.endPass).isEmpty)
-            #expect(rules.phase == .resting(visitors: asked.count))
+            #expect(rules.phase == .resting(changing: asked.count))
         }
     }
 
@@ -164,7 +165,7 @@ struct ControlRulesTests {
     private static func answers(_ actions: [Action]) -> [Int] {
         actions.compactMap { action in
             switch action {
-            case .proceed(let waiter), .admit(let waiter), .admitVisitor(let waiter): waiter
+            case .proceed(let waiter), .admit(let waiter), .admitOutsidePass(let waiter): waiter
             default: nil
             }
         }

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import Logging

@@ -1,4 +1,5 @@
 import DownloadStore
+import FilePlacement
 import MediaLibrary
 import ProviderKit
 import Testing
@@ -13,6 +14,7 @@ struct DownloadKindTests {
     func apart() {
         let types = DownloadKind.types
         #expect(Set(types.map { $0.kind }).count == types.count)
+        #expect(types.map { $0.kind } == DownloadKind.all, "each kind has its partials")
         for answer in [Resolution.Kind.file, .hls] {
             #expect(types.count { $0.answers.contains(answer) } == 1, "\(answer)")
         }
@@ -28,7 +30,7 @@ struct DownloadKindTests {
         let names = DownloadKind.partials(of: id)
         #expect(names.first == PartialName(download: 7) && Set(names).count == names.count)
         for type in DownloadKind.types {
-            let own = type.partials(of: id)
+            let own = type.kind.partials(of: id)
             #expect(own.kept.contains(PartialName(download: 7)), "\(type)")
             #expect(Set(own.kept).isDisjoint(with: own.passing) && Set(own.all).isSubset(of: names), "\(type)")
         }

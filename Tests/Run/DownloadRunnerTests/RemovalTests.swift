@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import RunAccess
@@ -67,7 +68,7 @@ struct RemovalTests {
         let outcome = try await world.remove()
         #expect(outcome?.verdict == .fileNotRemoved && outcome?.obstacle == .init(path: "a/x.mp4", errno: nil))
         #expect(try world.row()?.state == .finished && world.temporary.has("library/a/x.mp4"))
-        try Settling(store: world.store, library: world.library).finishMoves(moves)
+        try RecordedMoves(store: world.store, library: world.library).finish(moves)
         #expect(try await world.remove()?.verdict == .changed)
         #expect(world.temporary.files(under: "library").isEmpty)
     }
@@ -90,7 +91,7 @@ struct RemovalTests {
         try world.finish()
         let gone = try #require(try world.gone())
         try world.temporary.write("mine", to: "library/a/other")
-        try Settling(store: world.store, library: world.library).finishMoves(world.record(to: "b/x.mp4"))
+        try RecordedMoves(store: world.store, library: world.library).finish(world.record(to: "b/x.mp4"))
         #expect(world.temporary.has("library/b/x.mp4"))
         let outcome = world.prune(gone)
         #expect(outcome.removed.count == 1 && !outcome.hasFailed)

@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -57,7 +58,7 @@ struct RemovalWorld {
     /// Records a move, and puts it off, since it fails.
     func putOff(to folder: String) throws {
         try temporary.write("in the way", to: "library/\(folder)")
-        try Settling(store: store, library: library).finishMoves(record(to: "\(folder)/x.mp4"))
+        try RecordedMoves(store: store, library: library).finish(record(to: "\(folder)/x.mp4"))
         try temporary.remove("library/\(folder)")
     }
 
@@ -80,6 +81,6 @@ struct RemovalWorld {
 
     /// Prunes it.
     func prune(_ gone: Reconciliation.Gone) -> Pruning.Outcome {
-        Pruning(store: store, library: library).run([gone], UnwrittenFolders())
+        Pruning(store: store, library: library).run([gone], UnlistedFolders())
     }
 }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("news of a course")
 struct NewsTests {
-    private static func news(_ count: Int) -> NewsFacts {
-        NewsFacts(
+    private static func news(_ count: Int) -> NewVideoFacts {
+        NewVideoFacts(
             course: "phys101", title: "Classical Mechanics",
             videos: (1...count).map {
                 .init(chapter: "k", video: "v\($0)", title: "Part '\($0)'", path: "/l/\($0)", bytes: 7)
             })
     }
 
-    private static func body(_ format: NewsReceiver.Format, _ count: Int = 1) -> String {
-        String(decoding: NewsReceiver(url: "https://h", format: format).body(news(count)).bytes, as: UTF8.self)
+    private static func body(_ format: NotificationReceiver.Format, _ count: Int = 1) -> String {
+        String(decoding: NotificationReceiver(url: "https://h", format: format).body(news(count)).bytes, as: UTF8.self)
     }
 
     @Test("each receiver gets the form that it reads")
@@ -32,7 +32,7 @@ struct NewsTests {
         #expect(Self.body(.ntfy, 25).hasSuffix("\n• Part '20'\n… and 5 more"))
     }
 
-    private static let hostile = NewsFacts(
+    private static let hostile = NewVideoFacts(
         course: "c", title: "Optics\r\nBcc: all@example.org",
         videos: [
             .init(
@@ -42,9 +42,10 @@ struct NewsTests {
 
     @Test("a title is one line, without control characters, for commands and in posts")
     func lines() throws {
-        for format in NewsReceiver.Format.allCases {
+        for format in NotificationReceiver.Format.allCases {
             let text = String(
-                decoding: NewsReceiver(url: "https://h", format: format).body(Self.hostile).bytes, as: UTF8.self)
+                decoding: NotificationReceiver(url: "https://h", format: format).body(Self.hostile).bytes, as: UTF8.self
+            )
             #expect(
                 !text.contains("\r") && !text.contains(#"\r"#) && !text.contains("\u{202E}")
                     && !text.contains("\u{2028}"))
@@ -56,9 +57,10 @@ struct NewsTests {
 
     @Test("a title mentions nobody in a chat")
     func mentions() {
-        for format in [NewsReceiver.Format.slack, .discord] {
+        for format in [NotificationReceiver.Format.slack, .discord] {
             let text = String(
-                decoding: NewsReceiver(url: "https://h", format: format).body(Self.hostile).bytes, as: UTF8.self)
+                decoding: NotificationReceiver(url: "https://h", format: format).body(Self.hostile).bytes, as: UTF8.self
+            )
             #expect(!text.contains("@everyone") && !text.contains("@here"), "\(text)")
             #expect(format == .discord || !text.contains("<!"), "\(text)")
         }
@@ -67,12 +69,12 @@ struct NewsTests {
     @Test("a post is as long as its receiver takes, and says how many titles it leaves out")
     func long() throws {
         let videos = (1...30).map {
-            NewsFacts.Video(
+            NewVideoFacts.Video(
                 chapter: nil, video: "v\($0)", title: String(repeating: "日本", count: 200), path: "/l", bytes: 1)
         }
-        let news = NewsFacts(course: "c", title: String(repeating: "x", count: 5000), videos: videos)
-        for (format, most) in [(NewsReceiver.Format.ntfy, 4096), (.discord, 2000)] {
-            let bytes = NewsReceiver(url: "https://h", format: format).body(news).bytes
+        let news = NewVideoFacts(course: "c", title: String(repeating: "x", count: 5000), videos: videos)
+        for (format, most) in [(NotificationReceiver.Format.ntfy, 4096), (.discord, 2000)] {
+            let bytes = NotificationReceiver(url: "https://h", format: format).body(news).bytes
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(bytes.count <= most && text.contains(" more"), "\(format): \(bytes.count)")
         }
@@ -81,8 +83,10 @@ struct NewsTests {
     @Test(
         "a receiver's form follows from its host name",
         arguments: [
-            ("ntfy.sh", NewsReceiver.Format.ntfy), ("hooks.slack.com", .slack), ("discord.com", .discord),
+            ("ntfy.sh", NotificationReceiver.Format.ntfy), ("hooks.slack.com", .slack), ("discord.com", .discord),
             ("example.org", .json),
         ])
-    func hosts(host: String, format: NewsReceiver.Format) { #expect(NewsReceiver.format(ofHost: host) == format) }
+    func hosts(host: String, format: NotificationReceiver.Format) {
+        #expect(NotificationReceiver.format(ofHost: host) == format)
+    }
 }

@@ -16,7 +16,7 @@ struct Checks {
     private var resolving: Set<DownloadID> = []
     private var turns: Set<DownloadID> = []
     private var providers: [String: ProviderModel] = [:]
-    private var room = RoomModel()
+    private var room = DiskSpaceModel()
     /// Rows that are being changed for a command.
     private var applying: [Int: Set<DownloadID>] = [:]
     /// The arrival that is being compared.
@@ -225,7 +225,7 @@ struct Checks {
             if case .settled? = schedule.phases[leader] { return "\(id.rawValue) follows one that is settled" }
         }
         guard !schedule.isEnded, schedule.stopReason == nil else { return nil }
-        guard schedule.limits.room == nil else {
+        guard schedule.limits.freeSpace == nil else {
             let isSlotFree = hasSlot(night)
             let checks = self
             room.look(night) { isSlotFree && checks.canRun($0, .queued(host: nil, dueAt: nil), queued, night) }
@@ -245,11 +245,11 @@ struct Checks {
 
     private func hasSlot(_ night: NightRun) -> Bool {
         let schedule = night.schedule
-        let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isMending($0.value) }
+        let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isEmptying($0.value) }
         return turns.count < schedule.limits.jobs && placing + schedule.sidecars.placing.count < 8
     }
 
-    private func isMending(_ phase: Phase) -> Bool { if case .mending = phase { true } else { false } }
+    private func isEmptying(_ phase: Phase) -> Bool { if case .emptying = phase { true } else { false } }
 
     /// One began that came after another one that could have run.
     private func order(

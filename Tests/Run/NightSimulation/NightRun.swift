@@ -109,7 +109,7 @@ struct NightRun {
             wanted, followers: followers,
             limits: Schedule.Limits(
                 jobs: week.jobs, hostConnections: week.hostCap, maxWait: .seconds(600),
-                room: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
+                freeSpace: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
                 retries: Self.retries), expectsMore: !unlisted.isEmpty)
         for listing in unlisted.sorted() { plan(.listed(listing), at: now + week.late[listing]) }
         for command in week.commands where command.night == night && !isCalm {
@@ -218,7 +218,7 @@ struct NightRun {
     @discardableResult
     mutating func tell(_ event: Schedule.Event) -> Bool {
         guard problem == nil, !isOver else { return false }
-        if schedule.limits.room != nil {
+        if schedule.limits.freeSpace != nil {
             let turns = schedule.phases.running.map {
                 Schedule.Measure(id: $0, size: videos[$0]?.size, written: bytes(of: $0, at: now))
             }

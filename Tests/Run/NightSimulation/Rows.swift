@@ -82,8 +82,8 @@ struct Rows {
     /// The start of a sync: rows of a killed run are suspended, and suspended or due ones wait.
     mutating func recover(at now: Date) {
         for (id, row) in rows {
-            let standing = RowStanding(state: row.state, reason: row.reason, retryAt: row.retryAt)
-            let recovered = standing.recovered(at: now).standing
+            let status = RowStatus(state: row.state, reason: row.reason, retryAt: row.retryAt)
+            let recovered = status.recovered(at: now).status
             self[id].state = recovered.state
             self[id].reason = recovered.reason
             self[id].retryAt = recovered.retryAt

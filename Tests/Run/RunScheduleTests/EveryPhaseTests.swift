@@ -49,17 +49,18 @@ struct EveryPhaseTests {
             "loginNeeded": "suspended", "notReady": "waiting", "notReadySoon": "queued", "differs": "queued",
             "failed": "failed", "suspended": "suspended", "stopped": "suspended", "answered": "finished",
         ],
-        .digesting: ["hashed": "placing", "wrong": "mending", "unreadable": "mending", "stop": "suspended"],
+        .digesting: ["hashed": "placing", "wrong": "emptying", "unreadable": "emptying", "stop": "suspended"],
         .placing: [
-            "placed": "finished", "lost": "mending", "noPlace": "failed", "fullDisk": "suspended", "noStore": "waiting",
+            "placed": "finished", "lost": "emptying", "noPlace": "failed", "fullDisk": "suspended",
+            "noStore": "waiting",
         ],
-        .mending: ["dropped": "queued", "droppedOften": "failed"],
+        .emptying: ["dropped": "queued", "droppedOften": "failed"],
     ]
 
     /// Download 2 is busy with the only slot, so that 1 stays where it is; in the phases of a turn it is the other way round.
     static func stage(_ kind: Phase.Kind) -> Stage {
         let id = DownloadID.number(1)
-        let isFirst = [.running, .digesting, .placing, .mending, .settled].contains(kind)
+        let isFirst = [.running, .digesting, .placing, .emptying, .settled].contains(kind)
         let downloads = [
             Stage.download(1, priority: isFirst ? 1 : 0), Stage.download(2, provider: "q", priority: isFirst ? 0 : 1),
         ]
@@ -72,7 +73,7 @@ struct EveryPhaseTests {
         guard isFirst, kind != .running else { return stage }
         stage.tell(.turnEnded(id, kind == .settled ? .failed(Stage.error, isFinal: true) : .complete))
         if kind == .placing { stage.tell(.hashed(id, .right)) }
-        if kind == .mending { stage.tell(.hashed(id, .unreadable(Stage.error))) }
+        if kind == .emptying { stage.tell(.hashed(id, .unreadable(Stage.error))) }
         return stage
     }
 
@@ -116,7 +117,7 @@ struct EveryPhaseTests {
     func restart() {
         for (event, expected) in [
             (Schedule.Event.restarted(.number(1), nil), "queued"), (.restarted(.number(1), Stage.error), "failed"),
-            (.partialDropped(.number(1), losses: 1), "mending"),
+            (.partialDropped(.number(1), losses: 1), "emptying"),
         ] {
             var stage = Self.stage(.digesting)
             stage.tell(.hashed(.number(1), .wrong))

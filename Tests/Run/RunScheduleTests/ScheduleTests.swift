@@ -144,11 +144,11 @@ struct ScheduleTests {
     @Test("a follower takes the lead when there is no room for its leader, before its turn or in it")
     func takesTheLeadOfCrowdedOut() {
         let downloads = [Stage.download(1, size: 500 << 20), Stage.download(2), Stage.download(3)]
-        var stage = Stage(downloads, following: [(2, 1), (3, 1)], room: FreeSpaceGuard(floor: 0))
+        var stage = Stage(downloads, following: [(2, 1), (3, 1)], freeSpace: FreeSpaceGuard(floor: 0))
         stage.tell(.measured(free: 100 << 20, turns: []))
         #expect(stage.tell(.begin).contains("start 2"))
         #expect(stage.phase(1) == .settled(.suspended) && stage.phase(3) == .following)
-        stage = Stage(downloads, following: [(2, 1), (3, 1)], room: FreeSpaceGuard(floor: 0))
+        stage = Stage(downloads, following: [(2, 1), (3, 1)], freeSpace: FreeSpaceGuard(floor: 0))
         stage.tell(.begin)
         stage.tell(.measured(free: 100 << 20, turns: [.init(id: .number(1), size: 500 << 20, written: 0)]))
         #expect(stage.tell(.turnEnded(.number(1), .stopped)).contains("start 2"))
@@ -227,16 +227,16 @@ struct ScheduleTests {
     @Test("a download that doesn't fit is suspended, others begin; below the floor the run ends")
     func space() {
         let rule = FreeSpaceGuard(floor: 100)
-        var stage = Stage([Stage.download(1, size: 500), Stage.download(2, size: 50)], room: rule)
+        var stage = Stage([Stage.download(1, size: 500), Stage.download(2, size: 50)], freeSpace: rule)
         stage.tell(.measured(free: 200, turns: []))
         let first = stage.tell(.begin)
         #expect(first.first == "record suspend 1 disk" && first.contains("start 2"))
-        #expect(stage.schedule.tally.disk == .noRoom(free: 200))
+        #expect(stage.schedule.tally.disk == .noSpace(free: 200))
         stage.tell(.measured(free: 180, turns: []))
-        #expect(stage.schedule.tally.disk == .noRoom(free: 180), "what is told is what there is now")
+        #expect(stage.schedule.tally.disk == .noSpace(free: 180), "what is told is what there is now")
         #expect(stage.tell(.measured(free: 99, turns: [])).first == "cancel 2")
         #expect(stage.schedule.stopReason == .disk)
-        #expect(stage.schedule.tally.disk == .noRoom(free: 99))
+        #expect(stage.schedule.tally.disk == .noSpace(free: 99))
     }
 
     @Test("sidecars use connections that no video can use, and their digest is recorded when all are stored")

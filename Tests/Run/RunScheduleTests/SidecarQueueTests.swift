@@ -33,12 +33,12 @@ struct SidecarQueueTests {
     func room() {
         var queue = SidecarQueue()
         for number in 1...10 { queue.add(item(number)) }
-        #expect(queue.next(hasRoom: { _ in false }) == nil)
+        #expect(queue.next(hasConnection: { _ in false }) == nil)
         var taken: [Int] = []
-        while let next = queue.next(hasRoom: { _ in true }) { taken.append(next.number) }
+        while let next = queue.next(hasConnection: { _ in true }) { taken.append(next.number) }
         #expect(taken == Array(1...SidecarQueue.limit))
         #expect(queue.fetched(1, isPlaced: false)?.number == 1)
-        #expect(queue.next(hasRoom: { _ in true })?.number == 5)
+        #expect(queue.next(hasConnection: { _ in true })?.number == 5)
         queue.stop()
         for number in 2...5 { _ = queue.fetched(number, isPlaced: false) }
         #expect(queue.isIdle)
@@ -50,10 +50,10 @@ struct SidecarQueueTests {
         for number in 1...200 { queue.add(item(number, "full")) }
         queue.add(item(201, "free"))
         queue.add(item(202, nil))
-        #expect(queue.next(hasRoom: { $0 != "full" })?.number == 201)
-        #expect(queue.next(hasRoom: { $0 != "full" })?.number == 202)
-        #expect(queue.next(hasRoom: { $0 != "full" }) == nil)
-        #expect(queue.next(hasRoom: { _ in true })?.number == 1, "room comes back without being told")
+        #expect(queue.next(hasConnection: { $0 != "full" })?.number == 201)
+        #expect(queue.next(hasConnection: { $0 != "full" })?.number == 202)
+        #expect(queue.next(hasConnection: { $0 != "full" }) == nil)
+        #expect(queue.next(hasConnection: { _ in true })?.number == 1, "room comes back without being told")
     }
 
     @Test("those of an unreachable host are given up, and those of a cancelled video are dropped")
@@ -63,7 +63,7 @@ struct SidecarQueueTests {
         queue.add(item(2, "h", of: id))
         queue.add(item(3, "h"))
         #expect(queue.drop(id) == [2])
-        #expect(queue.next(hasRoom: { $0 == "h" })?.number == 3)
+        #expect(queue.next(hasConnection: { $0 == "h" })?.number == 3)
         #expect(queue.hopeless { $0 == "away" }.map(\.number) == [1])
         #expect(queue.hasNothingWaiting)
     }
@@ -73,21 +73,21 @@ struct SidecarQueueTests {
         var queue = SidecarQueue()
         queue.add(item(1, of: id))
         let now = Date(timeIntervalSince1970: 1000)
-        let taken = queue.next(hasRoom: { _ in true })
+        let taken = queue.next(hasConnection: { _ in true })
         #expect(queue.fetched(1, isPlaced: false) == taken)
         queue.putBack(item(1, of: id), dueAt: now)
         #expect(!queue.isIdle && queue.nextDue(after: now - 9, DownloadQueue(hostCap: 1, lookAhead: 1)) == now)
         queue.recall(at: now - 1)
-        #expect(queue.next(hasRoom: { _ in true }) == nil)
+        #expect(queue.next(hasConnection: { _ in true }) == nil)
         queue.recall(at: now)
-        #expect(queue.next(hasRoom: { _ in false }) == nil)
-        #expect(queue.next(hasRoom: { _ in true })?.number == 1)
+        #expect(queue.next(hasConnection: { _ in false }) == nil)
+        #expect(queue.next(hasConnection: { _ in true })?.number == 1)
         _ = queue.fetched(1, isPlaced: false)
         queue.putBack(item(1, of: id), dueAt: now)
         #expect(queue.drop(id) == [1])
         #expect(queue.nextDue(after: now, DownloadQueue(hostCap: 1, lookAhead: 1)) == nil)
         queue.recall(at: now)
-        #expect(queue.next(hasRoom: { _ in true }) == nil && queue.isIdle)
+        #expect(queue.next(hasConnection: { _ in true }) == nil && queue.isIdle)
     }
 
     @Test("a hundred thousand of them, at one host or at as many, take no noticeable time")
@@ -96,7 +96,7 @@ struct SidecarQueueTests {
             var queue = SidecarQueue()
             for number in 0..<100_000 { queue.add(item(number, isOneHost ? "h" : "h\(number)")) }
             var last = -1
-            while let next = queue.next(hasRoom: { _ in true }) {
+            while let next = queue.next(hasConnection: { _ in true }) {
                 if next.number != last + 1 { Issue.record("out of order") }
                 last = next.number
                 _ = queue.fetched(next.number, isPlaced: true)

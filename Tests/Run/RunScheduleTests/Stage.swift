@@ -14,14 +14,14 @@ struct Stage {
 
     init(
         _ downloads: [ScheduledDownload], following: [(Int64, Int64)] = [], jobs: Int = 1, host: Int = 8,
-        room: FreeSpaceGuard? = nil, maxWait: Duration = .seconds(600), retries: Int = 10
+        freeSpace: FreeSpaceGuard? = nil, maxWait: Duration = .seconds(600), retries: Int = 10
     ) {
         var followers = Followers()
         for (follower, leader) in following { followers.add(.init(rawValue: follower), to: .init(rawValue: leader)) }
         schedule = Schedule(
             downloads, followers: followers,
             limits: Schedule.Limits(
-                jobs: jobs, hostConnections: host, maxWait: maxWait, room: room, retries: retries))
+                jobs: jobs, hostConnections: host, maxWait: maxWait, freeSpace: freeSpace, retries: retries))
     }
 
     /// Tells it one thing.

@@ -249,7 +249,7 @@ struct DownloadStoreTests {
     @Test("commits of other processes don't lose ours, nor ours theirs")
     func twoConnections() throws {
         let one = try fixture.open()
-        let two = try fixture.open(.visitor)
+        let two = try fixture.open(.client)
         let ids = try StoreFixture.add(1, to: one)
         #expect(try two.downloads.record(ids[0])?.state == .waiting)
         try two.facts.set("x", "1")

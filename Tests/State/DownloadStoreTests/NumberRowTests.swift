@@ -60,17 +60,17 @@ struct NumberRowTests {
     @Test("the library's list has the numbers; from an older one videos keep those of their names")
     func list() throws {
         let store = try fixture.open(.holder)
-        func restored(_ video: String, _ number: Int?, _ index: Int?) -> ProvenRecord {
-            var record = KeptRecord(course: "c", title: video)
+        func restored(_ video: String, _ number: Int?, _ index: Int?) -> ProvenListEntry {
+            var record = FileListEntry(course: "c", title: video)
             (record.video, record.position, record.stem) = (video, 4, "C/\(video)")
             (record.number, record.index) = (number, index)
             var file = StoreFixture.file
             file.path = "C/\(video).mp4"
-            return ProvenRecord(record: record, file: file)
+            return ProvenListEntry(record: record, file: file)
         }
-        #expect(try store.kept.restore([restored("new", 7, 9), restored("old", nil, nil)]) == 2)
-        var found: [KeptRecord] = []
-        try store.kept.each(nil) { found.append($0) }
+        #expect(try store.fileList.restore([restored("new", 7, 9), restored("old", nil, nil)]) == 2)
+        var found: [FileListEntry] = []
+        try store.fileList.each(nil) { found.append($0) }
         #expect(found.map(\.number) == [7, 4] && found.map(\.index) == [9, nil])
         #expect(found.map(\.keepsNumber) == [nil, true])
     }

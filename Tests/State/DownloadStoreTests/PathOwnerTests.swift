@@ -42,16 +42,16 @@ struct PathOwnerTests {
         found.path = "C/02 T.mp4"
         try store.write([.begin(ids[1]), .placing(ids[1], found), .finish(ids[1])])
         found.path = "C/04 T.mp4"
-        var restored: [ProvenRecord] = []
+        var restored: [ProvenListEntry] = []
         for video in ["v3", "new"] {
-            var record = KeptRecord(course: "c", title: "T")
+            var record = FileListEntry(course: "c", title: "T")
             record.video = video
             record.stem = "C/\(video)"
-            var proven = ProvenRecord(record: record, file: found)
+            var proven = ProvenListEntry(record: record, file: found)
             proven.missing = [SidecarName(.subtitle, "en")]
             restored.append(proven)
         }
-        #expect(try store.kept.restore(restored) == 2)
+        #expect(try store.fileList.restore(restored) == 2)
         store.downloads.file.queue.inDatabase { $0.trace() }
         let plans = try store.downloads.file.queue.inDatabase { db in
             try statements.withLock { $0 }.filter { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }.flatMap { sql in

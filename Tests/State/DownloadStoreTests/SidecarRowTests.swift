@@ -42,15 +42,15 @@ struct SidecarRowTests {
         try store.write([
             .sidecar(.stored(file(ids[1], english))), .sidecar(.named(ids[0], [slides])),
         ])
-        var kept: [KeptRecord] = []
-        try store.kept.each(nil) { kept.append($0) }
+        var kept: [FileListEntry] = []
+        try store.fileList.each(nil) { kept.append($0) }
         #expect(kept.map(\.path) == [StoreFixture.file.path, StoreFixture.file.path])
         #expect(kept.map(\.complete) == [false, true])
         #expect(
             kept.map(\.beside)
-                == [nil, [KeptRecord.Beside(kind: "subtitle", name: "en", path: "C/01 V.x", size: 3, modified: 4)]])
-        var again: [KeptRecord] = []
-        try store.kept.each(ids.reversed()) { again.append($0) }
+                == [nil, [FileListEntry.Beside(kind: "subtitle", name: "en", path: "C/01 V.x", size: 3, modified: 4)]])
+        var again: [FileListEntry] = []
+        try store.fileList.each(ids.reversed()) { again.append($0) }
         #expect(again == kept.reversed())
     }
 
@@ -96,8 +96,8 @@ struct SidecarRowTests {
         try store.write([.sidecar(.lost(file(ids[0], english))), .sidecar(.replaced(other))])
         #expect(try store.sidecars.open().map(\.download) == ids)
         #expect(try store.sidecars.files(of: ids) == [other])
-        var kept: [KeptRecord] = []
-        try store.kept.each(nil) { kept.append($0) }
+        var kept: [FileListEntry] = []
+        try store.fileList.each(nil) { kept.append($0) }
         #expect(kept.allSatisfy { $0.beside == nil }, "the list has only what is there")
         // Its provider doesn't name it any more: what stands there stays ours.
         try store.write([.sidecar(.named(ids[1], []))])
@@ -161,7 +161,7 @@ struct SidecarRowTests {
             try db.execute(sql: "INSERT INTO sidecars VALUES (6, 'stream', 'audio', 'D/01 V.m4a', 3, 4)")
         }
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
         let store = try fixture.open(.holder)
         let first = DownloadID(rawValue: 1)
         #expect(

@@ -42,7 +42,7 @@ struct StoreOpeningTests {
                     """)
         }
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
         let store = try fixture.open(.holder)
         let record = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.bytesPerSecond == nil)
@@ -66,7 +66,7 @@ struct StoreOpeningTests {
                     """)
         }
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
         let store = try fixture.open(.holder)
         let record = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.validators.etag == "\"e\"")
@@ -98,7 +98,7 @@ struct StoreOpeningTests {
             }
         }
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
         let store = try fixture.open(.holder)
         for (number, row) in rows.enumerated() {
             let record = try #require(try store.downloads.record(DownloadID(rawValue: Int64(number) + 1)))
@@ -125,7 +125,7 @@ struct StoreOpeningTests {
         let before = try queue.read { try Self.rows(of: tables, $0) }
         #expect(before.count { $0.value.isEmpty } == 0, "each table has a row: \(before)")
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
 
         let store = try fixture.open(.holder)
         let finished = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
@@ -221,8 +221,8 @@ struct StoreOpeningTests {
         for (id, kind) in zip(ids, [DownloadKind.stream, .file]) {
             try store.write([.begin(id), .kind(id, kind), .placing(id, StoreFixture.file), .finish(id)])
         }
-        var kept: [KeptRecord] = []
-        try store.kept.each(nil) { kept.append($0) }
+        var kept: [FileListEntry] = []
+        try store.fileList.each(nil) { kept.append($0) }
         #expect(kept.map(\.kind) == ["stream", "file"])
         store.close()
 
@@ -231,7 +231,7 @@ struct StoreOpeningTests {
         for index in kept.indices { kept[index].video = "w\(index)" }
         for index in 2...3 { kept[index].kind = nil }
         kept[3].seconds = 60
-        #expect(try lost.kept.restore(kept.map { ProvenRecord(record: $0, file: StoreFixture.file) }) == 4)
+        #expect(try lost.fileList.restore(kept.map { ProvenListEntry(record: $0, file: StoreFixture.file) }) == 4)
         var kinds: [String: DownloadKind?] = [:]
         try lost.downloads.each { kinds[$0.key.video] = $0.kind }
         #expect(kinds == ["w0": .stream, "w1": .file, "w2": .file, "w3": .stream])
@@ -249,19 +249,19 @@ struct StoreOpeningTests {
     }
 
     @Test("only the holder of the lock creates the schema")
-    func visitor() throws {
+    func client() throws {
         #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))
-        #expect(throws: StoreError.notMade(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.notMade(path: fixture.path)) { try fixture.open(.client) }
         let queue = try DatabaseQueue(path: fixture.path)
         try Schema.migrator.migrate(queue, upTo: "1")
         #expect(throws: StoreError.notMade(path: fixture.path), "it may still be being made") {
-            try fixture.open(.visitor)
+            try fixture.open(.client)
         }
         try queue.write { try $0.execute(sql: "INSERT INTO runs (started_at, catalogs) VALUES (1, '[]')") }
         try queue.close()
-        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.client) }
         try fixture.open(.holder).close()
-        try fixture.open(.visitor).close()
+        try fixture.open(.client).close()
     }
 
     @Test("a missing folder is reported, not made")
@@ -277,7 +277,7 @@ struct StoreOpeningTests {
     func opensQuietly() throws {
         try fixture.open().close()
         let before = try Data(contentsOf: URL(filePath: fixture.path))
-        let store = try fixture.open(.visitor)
+        let store = try fixture.open(.client)
         _ = try store.facts.value("x")
         store.close()
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)

@@ -1,4 +1,5 @@
 import Foundation
+import LibraryFixture
 import SystemPackage
 import TestSupport
 import Testing

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import MediaLibrary
-@testable import SyncFacts
 
 @Suite("the library's marker")
 struct LibraryMarkerTests {

@@ -101,7 +101,7 @@ struct LibraryNameTests {
 
     @Test("the later one gets its id, and then a number")
     func collisions() {
-        var names = FolderNames()
+        var names = TakenNames()
         #expect(names.take("01 Intro", id: "a") == "01 Intro")
         #expect(names.take("01 INTRO", id: "b/../c") == "01 INTRO [b_.._c]")
         #expect(names.take("01 intro", id: "b/../C") == "01 intro [b_.._C 2]")
@@ -114,7 +114,7 @@ struct LibraryNameTests {
     @Test(
         "a hundred thousand equal titles with ids that look equal all get different names", .timeLimit(.minutes(1)))
     func manyCollisions() {
-        var names = FolderNames()
+        var names = TakenNames()
         var taken: Set<String> = []
         for _ in 0..<100_000 { taken.insert(names.take("01 A", id: "/")) }
         #expect(taken.count == 100_000)
@@ -122,7 +122,7 @@ struct LibraryNameTests {
 
     @Test("two videos that swap names both get the plain one")
     func swap() {
-        var names = FolderNames()
+        var names = TakenNames()
         names.insert("01 A")
         names.insert("02 B")
         names.release("01 A")

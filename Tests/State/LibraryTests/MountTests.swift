@@ -1,6 +1,7 @@
 import Crypto
 import FileSystem
 import Foundation
+import LibraryFixture
 import SystemPackage
 import TestSupport
 import Testing

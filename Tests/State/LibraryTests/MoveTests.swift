@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import LibraryFixture
 import SystemPackage
 import TestSupport
 import Testing
@@ -76,7 +77,7 @@ struct MoveTests {
     @Test("files that were collected go back if their mark can't be written, as on a full disk", arguments: stories)
     func unmarked(_ story: Story) throws {
         let (temporary, library, plan) = try world(story)
-        let obstacle = "library/.coursefetch/moving/\(MoveMark.fileName(of: plan.id)).new"
+        let obstacle = "library/.coursefetch/moving/\(MoveMarker.fileName(of: plan.id)).new"
         try temporary.make(obstacle)
         for (move, result) in zip(plan.moves, try library.moves.carryOut(plan)) {
             switch result {
@@ -274,11 +275,11 @@ struct MoveTests {
 
     @Test("a mark survives its text form; a truncated one is invalid")
     func mark() {
-        var mark = MoveMark()
+        var mark = MoveMarker()
         mark.collected = ["x-0": .file(size: 1, modified: -5), "x-1": .missing, "x-2": .stayed]
-        #expect(MoveMark(text: mark.text) == mark)
-        for count in 0..<mark.text.count { #expect(MoveMark(text: String(mark.text.prefix(count))) == nil) }
-        #expect(MoveMark(text: "a b c\nend\n") == nil)
+        #expect(MoveMarker(text: mark.text) == mark)
+        for count in 0..<mark.text.count { #expect(MoveMarker(text: String(mark.text.prefix(count))) == nil) }
+        #expect(MoveMarker(text: "a b c\nend\n") == nil)
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import Checkout
 import Foundation
+import LibraryFixture
 import SystemPackage
 import TestSupport
 import Testing
@@ -24,8 +25,8 @@ struct NaughtyNamesTests {
         #expect(strings.count >= 500)
         let temporary = TemporaryFolder()
         let library = try LibraryFolder.testing(temporary.at("library"))
-        var courses = FolderNames()
-        var videos = FolderNames()
+        var courses = TakenNames()
+        var videos = TakenNames()
         var paths: Set<String> = []
         var keys: Set<String> = []
         for (index, text) in strings.enumerated() {
@@ -51,25 +52,5 @@ struct NaughtyNamesTests {
         let folders = Set(paths.map { "library/" + $0.split(separator: "/")[0] })
         let expected = Set(paths.map { "library/\($0)" }).union(folders).union(["library"])
         #expect(there.symmetricDifference(expected).isEmpty)
-    }
-}
-
-extension LibraryFolder {
-    /// A new library, or the one that is there, as the helper program opens it.
-    static func testing(_ root: FilePath, stepwise: Bool = false) throws(LibraryError) -> LibraryFolder {
-        try open(
-            root, expecting: .new(LibraryID(rawValue: "test")), owner: LibraryOwner(user: "alice", host: "here"),
-            isStepwise: stepwise)
-    }
-
-    /// Makes a partial with this text.
-    @discardableResult
-    func write(_ text: String, to download: Int64) throws -> PartialName {
-        let name = PartialName(download: download)
-        let partial = try partials.open(name)
-        try partial.truncate(to: 0)
-        try partial.descriptor.writeAll(text.utf8)
-        try partial.flush()
-        return name
     }
 }

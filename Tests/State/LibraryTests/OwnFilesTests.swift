@@ -1,6 +1,7 @@
 import Crypto
 import FileSystem
 import Foundation
+import LibraryFixture
 import SystemPackage
 import TestSupport
 import Testing
@@ -175,7 +176,7 @@ struct OwnFilesTests {
         for path in ["x", "A/y", "A/B/z"] { try temporary.write("", to: "library/" + path) }
         try temporary.link("library/A/link", to: "nowhere")
         try temporary.link("library/out", to: "/")
-        let names = LibraryListing(of: library)
+        let names = LibraryFileIndex(of: library)
         for path in ["x", "A/y", "A/B/z", "A/y", "A/link"] { #expect(try names.contains(path)) }
         for path in ["y", "A/B", "A/x", "C/y"] { #expect(try !names.contains(path), "\(path)") }
         // What is behind a file or a link isn't gone: nobody can tell.
@@ -198,7 +199,7 @@ struct OwnFilesTests {
         ] {
             try temporary.write("bytes", to: "library/" + path)
         }
-        let names = LibraryListing(of: library)
+        let names = LibraryFileIndex(of: library)
         #expect(names.videos(withStem: "A/01 x").map(\.path) == ["A/01 x.mp4"])
         #expect(names.videos(withStem: "w").map(\.size) == [5])
         for stem in ["A/02 y", "A/03 z", "A/04", "B/01 x", "../x"] { #expect(names.videos(withStem: stem).isEmpty) }

@@ -27,7 +27,6 @@ struct CatalogDecoder: ~Copyable {
         self.folder = folder
     }
 
-    /// Decodes the whole text.
     mutating func decode() throws(YAMLStop) {
         var event = try reader.next()
         guard event.kind == .documentStart else {

@@ -23,7 +23,6 @@ struct CatalogDraft {
         var season: Int?
         /// The position of the id.
         var position: SourcePosition
-        /// Its own settings.
         var own = OwnSettings()
         /// The rows of its direct videos.
         var videos = 0..<0
@@ -66,8 +65,8 @@ struct CatalogDraft {
     /// The extras of the few videos that have some.
     var extras: [VideoExtras] = []
 
-    mutating func keep(_ bytes: UnsafeRawBufferPointer) -> TextPlace {
-        let place = TextPlace(offset: UInt32(clamping: text.count), count: UInt32(clamping: bytes.count))
+    mutating func keep(_ bytes: UnsafeRawBufferPointer) -> TextRange {
+        let place = TextRange(offset: UInt32(clamping: text.count), count: UInt32(clamping: bytes.count))
         text.append(contentsOf: bytes)
         return place
     }

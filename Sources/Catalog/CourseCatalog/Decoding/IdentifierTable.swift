@@ -53,7 +53,7 @@ struct IdentifierTable {
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    private static func bytes(of place: TextPlace, in text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    private static func bytes(of place: TextRange, in text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: text[Int(place.offset)..<Int(place.offset) + Int(place.count)])
     }
 }

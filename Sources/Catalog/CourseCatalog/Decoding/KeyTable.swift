@@ -17,7 +17,6 @@ struct KeyTable {
         }
     }
 
-    /// The field that a key names.
     func field(_ key: UnsafeRawBufferPointer) -> CatalogField? {
         guard key.count <= 16 else { return nil }
         let (low, high) = Self.words(key)

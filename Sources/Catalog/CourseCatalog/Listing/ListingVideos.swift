@@ -51,7 +51,6 @@ package struct ListingVideos: Sendable {
     /// The id of a video, unique in the listing, in the one spelling of ids.
     package func id(_ index: Int) -> String { bytes(records[index], 0, records[index].id).text }
 
-    /// Whether a video has this id.
     package func has(_ id: String, at index: Int) -> Bool {
         bytes(records[index], 0, records[index].id).elementsEqual(id.utf8)
     }

@@ -60,7 +60,7 @@ struct VideoTableBuilder {
         record.hasPriority = true
         record.isPlacedByListing = isPlacedByListing
         record.episode = Int32(clamping: video.episode ?? -1)
-        record.cover = video.coverText.map { keep($0) } ?? TextPlace()
+        record.cover = video.coverText.map { keep($0) } ?? TextRange()
         record.size = video.size ?? -1
         record.digest = video.sha256.map { keepDigest($0) } ?? VideoRecord.none
         var own = VideoExtras()
@@ -102,10 +102,10 @@ struct VideoTableBuilder {
         return UInt32(clamping: settings.count - 1)
     }
 
-    private mutating func keep(_ string: String) -> TextPlace {
+    private mutating func keep(_ string: String) -> TextRange {
         let first = text.count
         text.append(contentsOf: string.utf8)
-        return TextPlace(offset: UInt32(clamping: first), count: UInt32(clamping: text.count - first))
+        return TextRange(offset: UInt32(clamping: first), count: UInt32(clamping: text.count - first))
     }
 
     private mutating func keepDigest(_ bytes: [UInt8]) -> UInt32 {

@@ -3,7 +3,6 @@ import Foundation
 /// Unicode spells some texts in several ways (é as one scalar or two; K and the Kelvin sign). Ids have one spelling,
 /// normal form C, so that comparing their bytes is enough.
 enum IdentifierSpelling {
-    /// The normal spelling of an id.
     static func normal(_ id: String) -> String {
         var id = id
         return id.withUTF8 { other(than: UnsafeRawBufferPointer($0)) } ?? id

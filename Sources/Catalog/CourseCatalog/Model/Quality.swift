@@ -46,7 +46,6 @@ package enum Quality: Sendable, Hashable, CustomStringConvertible {
 
 /// The wanted subtitles, of those that the stream or the provider offers.
 package enum SubtitleSelection: Sendable, Hashable {
-    /// None at all.
     case none
     /// All that are offered.
     case all

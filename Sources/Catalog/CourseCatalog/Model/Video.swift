@@ -93,11 +93,11 @@ package struct Video: Sendable {
     package func withSHA256Bytes<Result>(_ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
         let digest = record.digest
         guard digest != VideoRecord.none else { return try body(nil) }
-        return try withBytes(TextPlace(offset: digest, count: 32)) { try body($0) }
+        return try withBytes(TextRange(offset: digest, count: 32)) { try body($0) }
     }
 
     private func withBytes<Result>(
-        _ place: TextPlace, _ body: (UnsafeRawBufferPointer) throws -> Result
+        _ place: TextRange, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
         try table.text.withUnsafeBytes { bytes in
             try body(UnsafeRawBufferPointer(rebasing: bytes[Int(place.offset)..<Int(place.offset) + Int(place.count)]))

@@ -33,13 +33,13 @@ final class VideoTable: Sendable {
     }
 
     /// The text at a position.
-    func string(_ place: TextPlace) -> String {
+    func string(_ place: TextRange) -> String {
         String(decoding: text[Int(place.offset)..<Int(place.offset) + Int(place.count)], as: UTF8.self)
     }
 }
 
 /// A part of a table's text.
-struct TextPlace {
+struct TextRange {
     /// Bytes before it.
     var offset: UInt32 = 0
     /// The length in bytes.
@@ -52,11 +52,11 @@ struct VideoRecord {
     static let none = UInt32.max
 
     /// Empty only after a mistake.
-    var id = TextPlace()
+    var id = TextRange()
     /// The id's position if there is none.
-    var title = TextPlace()
+    var title = TextRange()
     /// Empty for none.
-    var cover = TextPlace()
+    var cover = TextRange()
     /// The position of the id.
     var position: SourcePosition
     /// Negative for none.

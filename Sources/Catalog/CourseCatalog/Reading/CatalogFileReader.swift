@@ -95,7 +95,7 @@ struct CatalogFileReader {
         } catch {
             switch decoder.reader.problem {
             case let problem? where problem.byteOffset != nil:
-                let text = SourceText.bytes(of: path)
+                let text = ExcerptSource.bytes(of: path)
                 let found = text.withUnsafeBytes { problem.diagnostic(in: decoder.reader.source, bytes: $0) }
                 decoder.reader.mistakes.add(found)
             case let problem?:

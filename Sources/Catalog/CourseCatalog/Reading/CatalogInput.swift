@@ -9,10 +9,11 @@ package struct CatalogInput: Sendable, Equatable {
     /// The base of relative names in it: a folder, or the address of one. Nil is the file's own folder.
     package var folder: String?
     /// The problem of getting it.
-    package var trouble: CatalogTrouble?
+    package var trouble: CatalogInputProblem?
 
     /// A catalog that isn't a file of the user.
-    package init(identity: String, shownPath: String, path: String, folder: String, trouble: CatalogTrouble? = nil) {
+    package init(identity: String, shownPath: String, path: String, folder: String, trouble: CatalogInputProblem? = nil)
+    {
         self.identity = identity
         self.shownPath = shownPath
         self.path = path
@@ -27,7 +28,7 @@ package struct CatalogInput: Sendable, Equatable {
 }
 
 /// A problem of getting a catalog that isn't a file.
-package enum CatalogTrouble: Sendable, Equatable {
+package enum CatalogInputProblem: Sendable, Equatable {
     /// The reason why an address gave nothing.
     package enum Reason: Sendable, Equatable {
         /// The message of the transfer.
@@ -71,7 +72,7 @@ package enum CatalogTrouble: Sendable, Equatable {
     }
 }
 
-extension CatalogTrouble.Reason {
+extension CatalogInputProblem.Reason {
     fileprivate var text: String {
         switch self {
         case .transfer(let text): text

@@ -31,7 +31,7 @@ package struct CatalogReading: Sendable {
             lines.append(diagnostic.text)
             let isLast = index + 1 == diagnostics.count || diagnostics[index + 1].file != diagnostic.file
             if isLast, let more = rest.first, more.file == diagnostic.file {
-                lines.append("\(PrintableText.safe(more.file)): \(more.count) more like these")
+                lines.append("\(PrintableScalars.safe(more.file)): \(more.count) more like these")
                 rest = rest.dropFirst()
             }
         }

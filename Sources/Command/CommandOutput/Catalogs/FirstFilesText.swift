@@ -56,7 +56,7 @@ package enum FirstFilesText {
             isComplete
                 ? "next: coursefetch sync --dry-run, then coursefetch sync"
                 : "next: write the videos into the catalog, then: coursefetch check",
-        ].map { TerminalText.printable($0) }
+        ].map { TerminalFormat.printable($0) }
     }
 
     /// What was made, as JSON.

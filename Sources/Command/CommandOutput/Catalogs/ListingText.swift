@@ -29,12 +29,12 @@ package struct ListingText {
                 keeps the last listing; to use this one, run the sync with --accept-listing
                 """)
         }
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
     private func line(_ item: ListingReport.Item) -> String {
         var facts: [String] = []
-        if let date = item.publishedAt { facts.append(ClockText.day(date, zone: zone)) }
+        if let date = item.publishedAt { facts.append(ClockFormat.day(date, zone: zone)) }
         if let seconds = item.duration { facts.append(Wording.duration(seconds)) }
         if item.isWritten { facts.append("in the catalog") }
         switch item.fate {
@@ -48,7 +48,7 @@ package struct ListingText {
         let detail = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
         return
             """
-              \(TerminalText.fit(word(item.fate), to: 9)) \(Selector(item.reference))  \
+              \(TerminalFormat.fit(word(item.fate), to: 9)) \(Selector(item.reference))  \
             \(item.reference.title)\(detail)
             """
     }

@@ -20,7 +20,7 @@ package struct ResolveText {
         let answer = showsSecrets ? answer : answer.withoutSecrets
         var lines = ["\(Selector(answer.reference))  \(answer.reference.title)"]
         func add(_ name: String, _ value: String?) {
-            if let value, !value.isEmpty { lines.append("  \(TerminalText.fit(name, to: 12)) \(value)") }
+            if let value, !value.isEmpty { lines.append("  \(TerminalFormat.fit(name, to: 12)) \(value)") }
         }
         add("provider", "\(answer.provider), answered in \(Int((answer.seconds * 1000).rounded())) ms")
         add("kind", answer.kind)
@@ -44,7 +44,7 @@ package struct ResolveText {
         if answer.extendable { add("extendable", "yes: the host extends its token") }
         add("subtitles", Wording.list(answer.subtitles))
         add("attachments", Wording.list(answer.attachments))
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
     package func json(_ answer: ResolveAnswer) -> [UInt8] {
@@ -86,12 +86,12 @@ extension ResolveText {
     ) -> String {
         var text = "error: \(Selector(reference)): \(Explainer(catalogs: []).reason(error))"
         if error.kind == .authRequired { text += "; log in with: \(Explainer.login(at: provider))" }
-        return TerminalText.printable(text)
+        return TerminalFormat.printable(text)
     }
 
     /// The reason why a provider couldn't be asked for a course.
     package static func reason(_ error: DownloadError) -> String {
-        TerminalText.printable(Explainer(catalogs: []).reason(error))
+        TerminalFormat.printable(Explainer(catalogs: []).reason(error))
     }
 
     /// The condition for the exit code.

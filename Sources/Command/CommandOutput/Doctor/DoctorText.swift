@@ -30,7 +30,7 @@ package struct DoctorText {
         if let file { lines.append("  file: \(style.text(file.path))\(file.exists ? "" : " (there is none)")") }
         let width = settings.map(\.name.count).max() ?? 0
         for row in settings {
-            let line = "  \(TerminalText.fit(row.name, to: width))  \(row.value)"
+            let line = "  \(TerminalFormat.fit(row.name, to: width))  \(row.value)"
             lines.append(style.text(line) + style.paint("  \(style.text(row.origin))", .dim))
         }
         return lines + ["", summary(diagnosis)]
@@ -40,8 +40,8 @@ package struct DoctorText {
         let advice = DoctorWording.advice(fact)
         let text = DoctorWording.text(fact, now: now, zone: zone)
         let indent = String(repeating: " ", count: Self.markWidth + 4)
-        let mark = style.paint(TerminalText.fit(mark(fact.severity), to: Self.markWidth), role(fact.severity))
-        let all = TerminalText.printableLines(text) + advice.flatMap { TerminalText.printableLines($0) }
+        let mark = style.paint(TerminalFormat.fit(mark(fact.severity), to: Self.markWidth), role(fact.severity))
+        let all = TerminalFormat.printableLines(text) + advice.flatMap { TerminalFormat.printableLines($0) }
         return all.enumerated().map { index, line in
             (index == 0 ? "  \(mark)  " : indent) + style.text(line)
         }

@@ -51,7 +51,7 @@ package enum DoctorWording {
         case .noPluginFolder(let path): "there is no folder \(path), which the settings name for plugins"
         case .plugin(let name, let version, let folder, _):
             "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
-        case .pluginTrouble(let name, _, let trouble, _): "\(name) \(text(trouble))"
+        case .pluginDefect(let name, _, let trouble, _): "\(name) \(text(trouble))"
         case .pluginBroken(let name, _, let reason, _): "\(name) can't be used: \(reason)"
         case .pluginHidden(let name, let folder): "\(folder) isn't used: another plugin named \(name) comes first"
         case .providerMissing(let name): "downloads need provider '\(name)', which isn't installed"
@@ -80,14 +80,14 @@ package enum DoctorWording {
 
     private static func running(_ holder: LockHolder?, now: Date, zone: TimeZone) -> String {
         guard let holder else { return "a sync is running" }
-        let since = ClockText.local(holder.since, now: now, zone: zone)
+        let since = ClockFormat.local(holder.since, now: now, zone: zone)
         let catalogs = holder.catalogs.isEmpty ? "" : " with \(Wording.list(holder.catalogs))"
         return "a sync has been running since \(since): process \(holder.pid) on \(holder.host)\(catalogs)"
     }
 
     private static func loggedOut(_ user: String, _ since: Date?, now: Date, zone: TimeZone) -> String {
         guard let since else { return "\(user) has never logged in: no sync starts" }
-        return "\(user) has been logged out since \(ClockText.local(since, now: now, zone: zone)): no sync starts"
+        return "\(user) has been logged out since \(ClockFormat.local(since, now: now, zone: zone)): no sync starts"
     }
 
     private static func other(_ path: String, _ user: String, _ library: String?, catalogs: [String]) -> String {
@@ -133,7 +133,7 @@ package enum DoctorWording {
         return areRemoved ? "removed \(what)" : what
     }
 
-    private static func text(_ trouble: DiagnosisFact.PluginTrouble) -> String {
+    private static func text(_ trouble: DiagnosisFact.PluginDefect) -> String {
         switch trouble {
         case .cannotStart(let reason): "can't be started: \(reason)"
         case .ends(let reason): "ends before it gets a request: \(reason)"
@@ -186,9 +186,9 @@ package enum DoctorWording {
         case .filesMissing: ["the next sync downloads them again; to check all: \(SuggestedCommand.text("verify"))"]
         case .leftovers(_, _, areRemoved: false), .stranded(_, _, areRemoved: false):
             [SuggestedCommand.text("doctor --clean")]
-        case .pluginTrouble(_, let folder, .silent, _):
+        case .pluginDefect(_, let folder, .silent, _):
             ["see docs/protocol.md: answer an unknown method with error -32601 (\(folder))"]
-        case .pluginTrouble(_, let folder, _, _): ["run it yourself; it is in \(folder)"]
+        case .pluginDefect(_, let folder, _, _): ["run it yourself; it is in \(folder)"]
         case .pluginBroken(_, let folder, _, _): ["see \(folder); \(SuggestedCommand.text("plugins list"))"]
         case .providerMissing, .noPlugins:
             ["for the folders that are searched: \(SuggestedCommand.text("plugins list"))"]

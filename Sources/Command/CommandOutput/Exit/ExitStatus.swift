@@ -48,7 +48,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 
     /// The table in the help of every command.
     package static var table: String {
-        let rows = allCases.map { "  \(TerminalText.right(String($0.rawValue), to: 3))  \($0.meaning)" }
+        let rows = allCases.map { "  \(TerminalFormat.right(String($0.rawValue), to: 3))  \($0.meaning)" }
         return "EXIT CODES:\n" + rows.joined(separator: "\n")
     }
 }

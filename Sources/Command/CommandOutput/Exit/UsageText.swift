@@ -10,14 +10,14 @@ package enum UsageText {
     ///   - usage: how to write that command; shown if something is missing or superfluous.
     package static func lines(_ message: String, command: [String], usage: String) -> [String] {
         let mistake = Mistake(message)
-        var lines = ["error: " + TerminalText.printableLines(mistake.text).joined(separator: "\n")]
+        var lines = ["error: " + TerminalFormat.printableLines(mistake.text).joined(separator: "\n")]
         if mistake.wantsUsage, !usage.isEmpty { lines.append("usage: " + usage) }
         return lines + [seeAlso(command)]
     }
 
     /// The lines for a word that isn't a command of `path`, whose commands are `names`.
     package static func unknownCommand(_ word: String, path: [String], names: [String]) -> [String] {
-        let word = TerminalText.printable(word)
+        let word = TerminalFormat.printable(word)
         let suggestion = NearestName.suggestion(for: word, among: names)
         let written = (path + [word]).joined(separator: " ")
         let meant = suggestion.map { "; did you mean \((path + [$0]).joined(separator: " "))?" } ?? ""

@@ -216,7 +216,7 @@ package enum JSONEvents {
     }
 
     /// The servers that want a login.
-    static func logins(_ line: inout JSONLine, _ needs: [LoginNeed]) {
+    static func logins(_ line: inout JSONLine, _ needs: [RequiredLogin]) {
         line.objects("logins_needed", needs) { line, need in
             line.field("provider", need.provider)
             line.field("server", need.server)

@@ -32,7 +32,7 @@ package enum LibraryText {
 
     package static func moved(_ change: LibraryChange) -> String {
         let before = change.previous.map { " (was \($0))" } ?? ""
-        return TerminalText.printable(
+        return TerminalFormat.printable(
             "the library is now at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
     }
 
@@ -40,7 +40,7 @@ package enum LibraryText {
     /// setting is.
     package static func overruled(_ change: LibraryChange, origin: String) -> String? {
         guard let setting = change.setting else { return nil }
-        return TerminalText.printable(
+        return TerminalFormat.printable(
             """
             warning: \(origin) sets the library to \(setting), and the next sync will use that; change it to \
             \(change.library), or remove it
@@ -56,14 +56,14 @@ package enum LibraryText {
                 again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") skipped"
             }
         }
-        return TerminalText.printable(
+        return TerminalFormat.printable(
             "\(change.library) is now the library, with \(Wording.count(change.files, "known video"))\(again)\(before)")
     }
 
     package static func forgotten(_ catalog: ForgottenCatalog) -> String {
-        guard !catalog.courses.isEmpty else { return TerminalText.printable("no course came from \(catalog.file)") }
+        guard !catalog.courses.isEmpty else { return TerminalFormat.printable("no course came from \(catalog.file)") }
         let courses = Wording.count(catalog.courses.count, "course")
-        return TerminalText.printable(
+        return TerminalFormat.printable(
             """
             forgot \(catalog.file): \(courses) with \(Wording.count(catalog.downloads, "video")) \
             (\(Wording.list(catalog.courses)))\(catalog.files > 0 ? "; the files stay until a sync with --prune" : "")

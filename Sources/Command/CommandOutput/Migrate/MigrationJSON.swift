@@ -22,7 +22,7 @@ package enum MigrationJSON {
         line.field("queued", record.isQueued)
         line.field("earlier", record.isEarlier)
         line.field("reason", record.reason?.word)
-        line.field("message", record.message.map(AddressText.withoutSecrets))
+        line.field("message", record.message.map(AddressRedactor.withoutSecrets))
         return line.finished()
     }
 
@@ -48,7 +48,7 @@ package enum MigrationJSON {
         line.field("source_removed", isRemoved(summary))
         line.field("dry_run", summary.isDryRun)
         line.field("complete", isComplete(summary))
-        line.field("message", summary.problem.map { AddressText.withoutSecrets($0.message) })
+        line.field("message", summary.problem.map { AddressRedactor.withoutSecrets($0.message) })
         line.objects("errors", summary.mistakes.map(\.located)) { line, error in
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)
@@ -59,7 +59,7 @@ package enum MigrationJSON {
     }
 
     /// A record's name as it may be shown: many are addresses.
-    static func name(_ name: String) -> String { AddressText.withoutSecrets(TerminalText.printable(name)) }
+    static func name(_ name: String) -> String { AddressRedactor.withoutSecrets(TerminalFormat.printable(name)) }
 
     /// Whether every record was looked at.
     private static func isComplete(_ summary: MigrationSummary) -> Bool {

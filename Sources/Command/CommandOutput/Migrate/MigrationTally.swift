@@ -12,7 +12,7 @@ struct MigrationTally {
         /// The next step of the first of them.
         var remedy: MigrationRemedy?
         /// Whether they have lines.
-        var isTold: Bool
+        var isListed: Bool
         var count: Int
     }
 
@@ -65,7 +65,7 @@ struct MigrationTally {
             groups.append(
                 Group(
                     code: record.code, heading: heading, remedy: remedy,
-                    isTold: !(record.code.isIn && record.isEarlier), count: 1))
+                    isListed: !(record.code.isIn && record.isEarlier), count: 1))
             return 1
         }
         groups[index].count += 1

@@ -31,7 +31,7 @@ package struct MigrationText {
     /// others.
     package mutating func line(_ record: MigratedRecord) -> String? {
         let count = tally.add(record)
-        if isDryRun { return rehearsed(record) }
+        if isDryRun { return planned(record) }
         guard let problem = record.problem, !(record.code.isIn && record.isEarlier), count <= Self.mostLines else {
             return nil
         }
@@ -41,7 +41,7 @@ package struct MigrationText {
     }
 
     /// What a real run would do.
-    private func rehearsed(_ record: MigratedRecord) -> String {
+    private func planned(_ record: MigratedRecord) -> String {
         let size = record.bytes > 0 ? ", \(Wording.size(record.bytes))" : ""
         let place = record.path.map { " -> \($0)" } ?? ""
         let problem = record.problem.map { ": \($0)\(remedy(record))\(queued(record))" } ?? ""
@@ -68,17 +68,17 @@ package struct MigrationText {
 
     private func line(_ word: String, role: TerminalStyle.Role, of record: MigratedRecord, rest: String) -> String {
         let video = record.reference.map { " (\(Selector($0)))" } ?? ""
-        return style.paint(TerminalText.fit(word, to: Self.wordWidth), role) + "  "
+        return style.paint(TerminalFormat.fit(word, to: Self.wordWidth), role) + "  "
             + shown(Self.name(record.name) + video + rest)
     }
 
     private static let wordWidth = 14
 
     /// A record's name, which may be an address, or long.
-    static func name(_ name: String) -> String { TerminalText.cutMiddle(MigrationJSON.name(name), to: 100) }
+    static func name(_ name: String) -> String { TerminalFormat.cutMiddle(MigrationJSON.name(name), to: 100) }
 
     private func shown(_ text: String) -> String {
-        style.text(TerminalText.printableLines(text).joined(separator: " "))
+        style.text(TerminalFormat.printableLines(text).joined(separator: " "))
     }
 
     /// The lines after the last record, on standard output.
@@ -91,8 +91,8 @@ package struct MigrationText {
     private func unshown() -> [String] {
         guard !isDryRun else { return [] }
         return tally.groups.compactMap { group in
-            guard group.isTold, group.count > Self.mostLines else { return nil }
-            let word = TerminalText.fit(style.ellipsis, to: Self.wordWidth)
+            guard group.isListed, group.count > Self.mostLines else { return nil }
+            let word = TerminalFormat.fit(style.ellipsis, to: Self.wordWidth)
             return shown("\(word)  and \(Wording.grouped(group.count - Self.mostLines)) more: \(group.heading)")
         }
     }
@@ -126,7 +126,7 @@ package struct MigrationText {
         var lines = [style.paint("\(Wording.grouped(tally.left)) of \(all) \(verb):", .bold)]
         let width = groups.map { Wording.grouped($0.count).count }.max() ?? 1
         for group in groups {
-            let count = TerminalText.right(Wording.grouped(group.count), to: width)
+            let count = TerminalFormat.right(Wording.grouped(group.count), to: width)
             let step = group.remedy.map { "; \($0.step(count: group.count))" } ?? ""
             lines.append(shown("  \(count)  \(group.code.rawValue): \(group.heading)\(step)"))
             if let command = group.remedy.flatMap({ pasted($0, group.count) }) {
@@ -242,7 +242,7 @@ package struct MigrationText {
         guard let problem = summary.problem else { return mistakes }
         // The mistakes say it better, each with its line.
         if case .refused(.catalog(.mistakes)) = problem, !mistakes.isEmpty { return mistakes }
-        return mistakes + ["error: " + TerminalText.printableLines(problem.message).joined(separator: "\n")]
+        return mistakes + ["error: " + TerminalFormat.printableLines(problem.message).joined(separator: "\n")]
     }
 
     /// That another process is waited for, on standard error.
@@ -250,7 +250,7 @@ package struct MigrationText {
         _ holder: LockHolder?, until: Date, now: Date, zone: TimeZone, style: TerminalStyle
     ) -> String {
         let text = Wording.lockWaiting(holder, until: until, now: now, zone: zone)
-        return style.paint(TerminalText.fit("waiting", to: 8), .notice) + "  " + TerminalText.printable(text)
+        return style.paint(TerminalFormat.fit("waiting", to: 8), .notice) + "  " + TerminalFormat.printable(text)
     }
 }
 
@@ -292,7 +292,7 @@ package struct MigrationProgressText {
         let rate = meter.bytesPerSecond(at: now)
         if rate > 0 { parts.append(Wording.rate(rate)) }
         if let left = left(progress, rate, now) { parts.append("\(Wording.duration(left)) left") }
-        return TerminalText.cut(" " + parts.joined(separator: ", "), to: columns)
+        return TerminalFormat.cut(" " + parts.joined(separator: ", "), to: columns)
     }
 
     /// By the bytes that are to be copied; where nothing is copied, by the records.

@@ -8,10 +8,10 @@ package enum InstallationText {
     package static func lines(_ installed: PluginInstallation.Installed) -> [String] {
         var line = "installed \(installed.name)\(installed.version.map { " \($0)" } ?? "") in \(installed.folder)"
         if installed.isReplacement { line += ", in the place of \(installed.replaced ?? "another one")" }
-        guard let report = installed.report else { return [TerminalText.printable(line + "; it wasn't checked")] }
+        guard let report = installed.report else { return [TerminalFormat.printable(line + "; it wasn't checked")] }
         let (passed, _, skipped) = report.counts
-        return [TerminalText.printable("\(line); \(passed) checks ok, \(skipped) skipped")]
+        return [TerminalFormat.printable("\(line); \(passed) checks ok, \(skipped) skipped")]
     }
 
-    package static func removed(_ folder: String) -> String { TerminalText.printable("removed \(folder)") }
+    package static func removed(_ folder: String) -> String { TerminalFormat.printable("removed \(folder)") }
 }

@@ -15,7 +15,7 @@ package struct PluginCheckText {
         case .failed: "  \(style.paint("FAILED", .bad))   \(result.check.title) (\(result.check.rawValue))"
         case .skipped(let reason):
             "  \(style.paint("skipped", .dim))  \(result.check.title): "
-                + style.text(ConformanceWords.sentence(reason))
+                + style.text(ConformanceWording.sentence(reason))
         }
     }
 
@@ -31,7 +31,7 @@ package struct PluginCheckText {
             guard case .failed(let failures) = result.verdict else { continue }
             lines += ["", style.paint("FAILED  \(result.check.title) (\(result.check.rawValue))", .bad)]
             for failure in failures {
-                lines.append("  \(style.text(ConformanceWords.sentence(failure.fault)))")
+                lines.append("  \(style.text(ConformanceWording.sentence(failure.fault)))")
                 if let exchange = failure.exchange {
                     if !exchange.sent.isEmpty { lines.append("  sent  \(style.text(exchange.sent))") }
                     lines.append("  came  \(exchange.came.map { style.text($0) } ?? "nothing")")
@@ -65,13 +65,13 @@ package struct PluginCheckText {
             failures = found
         case .skipped(let skip):
             line.field("result", "skipped")
-            reason = ConformanceWords.sentence(skip)
+            reason = ConformanceWording.sentence(skip)
         }
         line.field("reason", reason)
         line.field("seconds", seconds: result.duration / .seconds(1))
         line.field("sentence", result.check.sentence)
         line.objects("failures", failures) { line, failure in
-            line.field("message", ConformanceWords.sentence(failure.fault))
+            line.field("message", ConformanceWording.sentence(failure.fault))
             line.field("sent", failure.exchange.flatMap { $0.sent.isEmpty ? nil : $0.sent })
             line.field("came", failure.exchange?.came)
         }

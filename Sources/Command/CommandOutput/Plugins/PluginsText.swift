@@ -4,7 +4,7 @@ import Terminal
 /// The output of `plugins list`.
 package enum PluginsText {
     /// Lines of text: usable plugins with their capabilities, the others with their errors.
-    package static func lines(_ listings: [PluginListing], searched: [String]) -> [String] {
+    package static func lines(_ listings: [PluginSummary], searched: [String]) -> [String] {
         guard !listings.isEmpty else {
             return ["no plugins; looked in:"] + searched.map { "  \($0)" }
                 + ["To add a folder: --plugins FOLDER, or COURSEFETCH_PLUGINS."]
@@ -12,7 +12,7 @@ package enum PluginsText {
         let names = listings.map { "\($0.name)\($0.version.map { " \($0)" } ?? "")" }
         let width = min(32, names.map { DisplayWidth.of($0) }.max() ?? 0)
         let lines = zip(listings, names).flatMap { listing, name in
-            let title = TerminalText.fit(name, to: width)
+            let title = TerminalFormat.fit(name, to: width)
             let indent = String(repeating: " ", count: width + 2)
             if let problem = listing.problem { return ["\(title)  broken: \(problem)", "\(indent)\(listing.folder)"] }
             if let other = listing.shadowedBy {
@@ -29,10 +29,10 @@ package enum PluginsText {
             }
             return lines
         }
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
-    package static func json(_ listing: PluginListing) -> [UInt8] {
+    package static func json(_ listing: PluginSummary) -> [UInt8] {
         var line = JSONLine()
         line.field("name", listing.name)
         line.field("version", listing.version)

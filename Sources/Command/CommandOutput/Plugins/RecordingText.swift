@@ -11,7 +11,7 @@ package enum RecordingText {
         }
         lines += takings(outcome).map { "  taken out: \($0.what)\($0.count > 1 ? " (\($0.count) times)" : "")" }
         lines.append("  Look through the files before you give them away: only you can tell what else is personal.")
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
     package static func json(_ outcome: FixtureRecording.Outcome, now: Date) -> [UInt8] {
@@ -31,7 +31,7 @@ package enum RecordingText {
     }
 }
 
-extension FixtureTaking {
+extension FixtureRedaction {
     fileprivate var words: String {
         switch self {
         case .field(let name): "the value of the header \(name)"

@@ -40,7 +40,8 @@ package struct Explainer: Sendable {
         guard let retryAt else { return remedy(for: kind, selector: selector, file: file, provider: provider) }
         let isDue = retryAt <= now
         let again =
-            isDue ? "the next sync will try again" : "next try after \(ClockText.local(retryAt, now: now, zone: zone))"
+            isDue
+            ? "the next sync will try again" : "next try after \(ClockFormat.local(retryAt, now: now, zone: zone))"
         if Self.needsPerson(kind) {
             let (text, command) = remedy(for: kind, selector: selector, file: file, provider: provider)
             return ("\(again); \(text)", command)

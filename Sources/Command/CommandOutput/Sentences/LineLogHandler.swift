@@ -23,6 +23,6 @@ package struct LineLogHandler: LogHandler {
         let details = facts.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         // The rooms beneath have no words for the errors that they pass on.
         let reason = event.error.map { ": \(($0 as? Refusal)?.message ?? "\($0)")" } ?? ""
-        sink("\(event.level): \(TerminalText.printable("\(event.message)\(reason)\(details)"))")
+        sink("\(event.level): \(TerminalFormat.printable("\(event.message)\(reason)\(details)"))")
     }
 }

@@ -61,7 +61,7 @@ package enum Wording {
 
     /// The activity of the process that holds a user's lock.
     static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
-        let since = ClockText.local(running.since, now: now, zone: zone)
+        let since = ClockFormat.local(running.since, now: now, zone: zone)
         let who = "process \(running.pid) on \(running.host)"
         return switch running.activity {
         case .syncing: "syncing since \(since) (\(who))"
@@ -87,7 +87,7 @@ package enum Wording {
 
     /// The reason why an idle sync doesn't end.
     package static func resumeWaiting(until: Date, now: Date, zone: TimeZone) -> String {
-        let time = ClockText.local(until, now: now, zone: zone)
+        let time = ClockFormat.local(until, now: now, zone: zone)
         return "until \(time) for \(SuggestedCommand.text("resume --paused")): everything is paused"
     }
 
@@ -98,12 +98,12 @@ package enum Wording {
         // A clock without seconds would show the current minute.
         let limit =
             left < 60
-            ? "for \(Int(left.rounded(.up))) s" : "until \(ClockText.local(until, now: now, zone: zone))"
+            ? "for \(Int(left.rounded(.up))) s" : "until \(ClockFormat.local(until, now: now, zone: zone))"
         let end = "\(limit) at most"
         guard let holder else { return "for another sync of this user, \(end)" }
         let catalogs =
             holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
-        let since = ClockText.local(holder.since, now: now, zone: zone)
+        let since = ClockFormat.local(holder.since, now: now, zone: zone)
         return "for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
     }
 
@@ -137,7 +137,7 @@ package enum Wording {
             }
         let left = until.timeIntervalSince(now)
         // A clock without seconds would show the present minute.
-        let time = left < 100 ? duration(max(1, left)) : "until \(ClockText.local(until, now: now, zone: zone))"
+        let time = left < 100 ? duration(max(1, left)) : "until \(ClockFormat.local(until, now: now, zone: zone))"
         return problem.map { "\($0); waiting \(time)" } ?? "waiting for \(name) \(time)"
     }
 

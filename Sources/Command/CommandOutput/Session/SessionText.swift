@@ -8,11 +8,11 @@ package enum SessionText {
     /// What `login` did.
     package static func loggedIn(_ login: UserLogin, now: Date, zone: TimeZone) -> String {
         guard let provider = login.provider else {
-            return TerminalText.printable("the user '\(login.user)' \(session(login))")
+            return TerminalFormat.printable("the user '\(login.user)' \(session(login))")
         }
         var text = "the user '\(login.user)' is logged in at \(provider)"
         if let expiresAt = login.expiresAt {
-            text += " until \(ClockText.local(expiresAt, now: now, zone: zone))"
+            text += " until \(ClockFormat.local(expiresAt, now: now, zone: zone))"
         }
         if let resumed = login.resumed, resumed > 0 {
             let verb = resumed == 1 ? "continues" : "continue"
@@ -20,7 +20,7 @@ package enum SessionText {
         } else if login.resumed == nil, login.trouble == nil {
             text += "; the running sync continues with it"
         }
-        return TerminalText.printable(text)
+        return TerminalFormat.printable(text)
     }
 
     private static func session(_ login: UserLogin) -> String {
@@ -70,7 +70,7 @@ package enum SessionText {
                 \(holder.name) is syncing and didn't respond within 2 s; the next sync uses the new login
                 """
             }
-        return TerminalText.printable(text)
+        return TerminalFormat.printable(text)
     }
 
     /// - Parameter hasHelper: whether a credential helper was told to forget the provider's secrets.
@@ -83,12 +83,12 @@ package enum SessionText {
                     ? "no credentials of \(provider) were stored for '\(logout.user)'"
                     : "the credentials of \(provider) were deleted for '\(logout.user)'"
             if logout.ending == .stopped { text += "; the running sync stopped using them" }
-            return TerminalText.printable(text)
+            return TerminalFormat.printable(text)
         }
         var text = "the user '\(logout.user)' \(logout.wasOut ? "was already logged out" : "is logged out")"
         if logout.ending == .stopped { text += "; all transfers have stopped" }
         let left = logout.keepsCredentials ? "credentials of providers were kept" : "no credentials are stored now"
         text += "; \(left)"
-        return TerminalText.printable(text)
+        return TerminalFormat.printable(text)
     }
 }

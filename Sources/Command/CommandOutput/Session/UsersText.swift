@@ -14,7 +14,7 @@ package struct UsersText {
     }
 
     /// A user as text: the name and the session, then other facts.
-    package func lines(_ user: UserListing) -> [String] {
+    package func lines(_ user: UserSummary) -> [String] {
         var lines = ["\(user.user)  \(session(user))"]
         if let running = user.running {
             lines.append("  " + Wording.running(running, now: now, zone: zone))
@@ -30,10 +30,10 @@ package struct UsersText {
             lines.append(text)
         }
         lines += user.problems.map { "  problem: \($0.message)" }
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
-    private func session(_ user: UserListing) -> String {
+    private func session(_ user: UserSummary) -> String {
         let own = user.isAccountsOwn ? " (the account's own)" : ""
         guard let isLoggedIn = user.isLoggedIn else { return "unknown\(own)" }
         guard let since = user.since else {
@@ -42,9 +42,9 @@ package struct UsersText {
         return "logged \(isLoggedIn ? "in" : "out") since \(local(since))\(own)"
     }
 
-    private func local(_ date: Date) -> String { ClockText.local(date, now: now, zone: zone) }
+    private func local(_ date: Date) -> String { ClockFormat.local(date, now: now, zone: zone) }
 
-    package static func json(_ user: UserListing) -> [UInt8] {
+    package static func json(_ user: UserSummary) -> [UInt8] {
         var line = JSONLine()
         line.field("user", user.user)
         line.field("own", user.isAccountsOwn)

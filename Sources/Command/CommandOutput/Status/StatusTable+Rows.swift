@@ -10,13 +10,13 @@ extension StatusTable {
     func videoLines(_ row: StatusRow, now: Date) -> [String] {
         let selector = style.text(ShellWord.quoted(Selector(row.reference).description))
         let facts = self.facts(row, now: now)
-        let mark = style.paint(TerminalText.fit(row.state.word, to: 9), role(row.state))
+        let mark = style.paint(TerminalFormat.fit(row.state.word, to: 9), role(row.state))
         let bar = bar(row)
         let fixed = 4 + 9 + 2 + DisplayWidth.ofLine(bar) + DisplayWidth.of(selector) + 2
         var title = row.reference.title == row.reference.video ? "" : style.text(row.reference.title)
         if let width = form.width {
             let room = max(0, width - fixed - (facts.isEmpty ? 0 : DisplayWidth.of(facts) + 2))
-            title = room >= 6 ? TerminalText.cut(title, to: room, mark: style.ellipsis) : ""
+            title = room >= 6 ? TerminalFormat.cut(title, to: room, mark: style.ellipsis) : ""
         }
         var line = "    \(mark)  \(bar)\(selector)"
         if !title.isEmpty { line += "  \(title)" }
@@ -35,7 +35,7 @@ extension StatusTable {
     }
 
     /// `subtitle en: not found (404) at media.example.org/a.vtt; next try after 23:40`.
-    private func words(_ sidecar: OpenSidecar, now: Date) -> String {
+    private func words(_ sidecar: MissingSidecar, now: Date) -> String {
         let name = sidecar.name.name
         let title: String =
             switch sidecar.name.kind {
@@ -47,14 +47,14 @@ extension StatusTable {
             return title + error + (sidecar.state == .failed ? "; given up" : "; the next sync tries it")
         }
         guard retryAt > now else { return title + error + "; the next sync tries it" }
-        return title + error + "; next try after \(ClockText.local(retryAt, now: now, zone: zone))"
+        return title + error + "; next try after \(ClockFormat.local(retryAt, now: now, zone: zone))"
     }
 
     private static let margin = String(repeating: " ", count: 15)
 
     private func indented(_ text: String) -> [String] {
         guard let width = form.width else { return [Self.margin + style.text(text)] }
-        return TerminalText.wrap(style.text(text), to: max(24, width - 16)).map { Self.margin + $0 }
+        return TerminalFormat.wrap(style.text(text), to: max(24, width - 16)).map { Self.margin + $0 }
     }
 
     private func advice(_ explanation: Explanation) -> [String] {
@@ -68,7 +68,7 @@ extension StatusTable {
     private func bar(_ row: StatusRow) -> String {
         guard form.hasBars, row.state == .active, let size = row.size, size > 0 else { return "" }
         let fraction = min(1, Double(row.bytes) / Double(size))
-        let percent = TerminalText.right(Wording.percent(fraction), to: 4)
+        let percent = TerminalFormat.right(Wording.percent(fraction), to: 4)
         return "\(ProgressBar(style: style).filled(fraction, columns: 12))\(percent)  "
     }
 
@@ -93,7 +93,7 @@ extension StatusTable {
         }
         if let reason = row.reason { facts.append(words(reason, row, now: now)) }
         if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
-            facts.append("next try after \(ClockText.local(retryAt, now: now, zone: zone))")
+            facts.append("next try after \(ClockFormat.local(retryAt, now: now, zone: zone))")
         }
         if row.gone { facts.append("no longer listed") }
         return facts.joined(separator: ", ")
@@ -103,7 +103,7 @@ extension StatusTable {
     private func words(_ reason: SuspendReason, _ row: StatusRow, now: Date) -> String {
         switch reason {
         case .auth: "waits for a login at \(style.text(row.provider))"
-        case .window: "stopped at \(ClockText.local(row.updatedAt, now: now, zone: zone))"
+        case .window: "stopped at \(ClockFormat.local(row.updatedAt, now: now, zone: zone))"
         case .signal: "stopped by Ctrl-C or a signal"
         case .logout: "stopped by a logout"
         case .quota: "stopped when --max-transfer was used up"

@@ -117,7 +117,7 @@ package struct StatusTable: Sendable {
             lines.append(style.paint("no sync is running", .dim))
         }
         if report.isLoggedOut {
-            let since = report.loggedOutSince.map { " since \(ClockText.local($0, now: now, zone: zone))" } ?? ""
+            let since = report.loggedOutSince.map { " since \(ClockFormat.local($0, now: now, zone: zone))" } ?? ""
             let login = style.text(SuggestedCommand.text("login"))
             let what = report.running?.activity == .waitingForLogin ? "nothing continues" : "no sync starts"
             lines.append(style.paint("logged out\(since), so \(what); to log in: \(login)", .notice))
@@ -194,9 +194,9 @@ package struct StatusTable: Sendable {
         let isSplit = needed > width - indent && !amounts.isEmpty
         let right = bar + (isSplit ? style.paint(count, color) : facts)
         let room = max(16, width - indent - DisplayWidth.ofLine(right) - 2)
-        let first = margin + style.paint(TerminalText.fit(label, to: room, mark: style.ellipsis), role) + "  " + right
+        let first = margin + style.paint(TerminalFormat.fit(label, to: room, mark: style.ellipsis), role) + "  " + right
         guard isSplit else { return [first] }
-        return [first, style.paint(TerminalText.right(amounts.joined(separator: ", "), to: width), color)]
+        return [first, style.paint(TerminalFormat.right(amounts.joined(separator: ", "), to: width), color)]
     }
 
     private func bar(_ totals: StatusTotals) -> String {

@@ -84,7 +84,7 @@ package enum SteeringText {
             settings.limitRate.map { $0 == 0 ? "no limit for each download" : "\(Wording.rate($0)) for each download" },
             settings.bandwidth.map { $0 == "off" ? "no limit for all together" : "\($0) for all together" },
         ]
-        return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
+        return TerminalFormat.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
     }
 
     /// What is in force from now on, as JSON; a limit of 0 is none.

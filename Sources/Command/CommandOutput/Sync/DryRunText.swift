@@ -10,8 +10,8 @@ package enum DryRunText {
         let selector = ShellWord.quoted(Selector(item.reference).description)
         let title = item.reference.title == item.reference.video ? "" : "  \(item.reference.title)"
         let detail = detail(item, now: now, zone: zone)
-        let what = "\(TerminalText.fit(verb(item.action), to: 9)) \(selector)\(title)\(detail)"
-        return TerminalText.printable("\(what) (\(item.why.words(now: now, zone: zone)))")
+        let what = "\(TerminalFormat.fit(verb(item.action), to: 9)) \(selector)\(title)\(detail)"
+        return TerminalFormat.printable("\(what) (\(item.why.words(now: now, zone: zone)))")
     }
 
     /// The same as JSON.
@@ -68,7 +68,7 @@ package enum DryRunText {
         let courses = plan.unasked.prefix(3).map { Selector(course: $0).description }
         let more = plan.unasked.count - courses.count
         let names = Wording.list(courses + (more > 0 ? [Wording.count(more, "other course")] : []))
-        return TerminalText.printable(
+        return TerminalFormat.printable(
             "not asked: what the providers of \(names) list now; to ask them as a sync does: --dry-run --list")
     }
 
@@ -116,7 +116,7 @@ package enum DryRunText {
             " from \(Wording.size(from))" + (item.size.map { " of \(Wording.size(from + $0))" } ?? "")
         case .move(let from, let to): ": \(from) -> \(to)"
         case .link(let path), .adopt(let path), .remove(let path): ": \(path)"
-        case .wait(let until): " until \(ClockText.local(until, now: now, zone: zone))"
+        case .wait(let until): " until \(ClockFormat.local(until, now: now, zone: zone))"
         case .finish, .keep, .ask: ""
         }
     }

@@ -115,7 +115,7 @@ package enum SummaryText {
         if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
             lines.append("for details: \(SuggestedCommand.text("status --failed"))")
         }
-        return lines.map(TerminalText.printable)
+        return lines.map(TerminalFormat.printable)
     }
 
     /// The remedies if several partials fill a small disk so that none can ever be finished.
@@ -154,8 +154,8 @@ package enum SummaryText {
     /// its own, which is never broken; neither is an excerpt of a catalog.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
         guard !text.contains("\n"), DisplayWidth.of(text) > columns else { return [text] }
-        guard let command = text.firstRange(of: ": coursefetch ") else { return TerminalText.wrap(text, to: columns) }
-        return TerminalText.wrap(String(text[..<command.lowerBound]) + ":", to: columns)
+        guard let command = text.firstRange(of: ": coursefetch ") else { return TerminalFormat.wrap(text, to: columns) }
+        return TerminalFormat.wrap(String(text[..<command.lowerBound]) + ":", to: columns)
             + text[command.lowerBound...].dropFirst(2).split(separator: " and coursefetch ").enumerated().map {
                 "    \($0 == 0 ? "" : "coursefetch ")\($1)"
             }
@@ -172,10 +172,10 @@ package enum SummaryText {
         diagnostics.addExcerpts()
         return zip(errors, diagnostics).map { error, diagnostic in
             if error.file.isEmpty {
-                return "error: " + TerminalText.printableLines(error.message).joined(separator: "\n")
+                return "error: " + TerminalFormat.printableLines(error.message).joined(separator: "\n")
             }
             return error.line == nil
-                ? "\(TerminalText.printable(error.file)): error: \(diagnostic.summary)" : diagnostic.text
+                ? "\(TerminalFormat.printable(error.file)): error: \(diagnostic.summary)" : diagnostic.text
         }
     }
 }

@@ -24,7 +24,7 @@ package struct VerifyText {
     }
 
     private func lines(_ file: VerifiedFile) -> [String] {
-        let mark = TerminalText.fit(word(file.verdict), to: Self.markWidth)
+        let mark = TerminalFormat.fit(word(file.verdict), to: Self.markWidth)
         let indent = String(repeating: " ", count: Self.markWidth + 2)
         let role: TerminalStyle.Role = file.verdict.isDamage ? .bad : .notice
         var lines = ["\(style.paint(mark, role))  \(style.text(file.path))"]
@@ -156,7 +156,7 @@ package struct VerifyProgressText {
             let left = Double(max(0, progress.allBytes - progress.bytes)) / Double(rate)
             parts += [Wording.rate(rate), "\(Wording.duration(left)) left"]
         }
-        return TerminalText.cut(" " + parts.joined(separator: ", "), to: columns)
+        return TerminalFormat.cut(" " + parts.joined(separator: ", "), to: columns)
     }
 }
 

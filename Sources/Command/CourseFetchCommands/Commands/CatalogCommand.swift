@@ -41,7 +41,7 @@ struct CatalogFrom: AsyncParsableCommand {
     @Flag(help: "Print all videos instead of discover: true.")
     var expand = false
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
 

@@ -23,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
               coursefetch doctor --json | jq 'select(.severity == "problem")'
             """)
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     @Flag(help: "Remove partial files that aren't needed any more, and files that an interrupted move left.")
@@ -51,7 +51,7 @@ struct Doctor: AsyncParsableCommand {
         let status = ExitStatus(diagnosis.conditions)
         let places = try await context.orRefuse { () throws(Refusal) in try settings.location.effective() }
         let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
-        let rows = SettingsListing.rows(settings, places: places, onTerminal: onTerminal).map { row in
+        let rows = EffectiveSettings.rows(settings, places: places, onTerminal: onTerminal).map { row in
             SettingInEffect(name: row.name, value: row.value, origin: row.origin.description)
         }
         if json {

@@ -22,7 +22,7 @@ struct Forget: AsyncParsableCommand {
     var file: String
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func run() async throws {
         let context = CommandContext()

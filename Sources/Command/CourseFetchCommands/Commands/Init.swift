@@ -107,7 +107,7 @@ struct Init: AsyncParsableCommand {
                 """)
         }
         let folders = try await context.settings().plugins.value
-        if let problem = PluginListing.missing(first.provider, folders) {
+        if let problem = PluginSummary.missing(first.provider, folders) {
             throw await context.refuse(.usage, "\(problem.message); nothing was written")
         }
         guard let library = answer(library, .library, standardLibrary) else {

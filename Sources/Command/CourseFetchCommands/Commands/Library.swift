@@ -29,7 +29,7 @@ struct LibraryMove: AsyncParsableCommand {
     var folder: String
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func run() async throws {
         let context = CommandContext()
@@ -75,7 +75,7 @@ struct LibraryAdopt: AsyncParsableCommand {
     var fromUser: String?
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func run() async throws {
         let context = CommandContext()

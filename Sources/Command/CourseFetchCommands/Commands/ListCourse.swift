@@ -35,7 +35,7 @@ struct ListCourse: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Print debug messages.")
     var verbose = false
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
 

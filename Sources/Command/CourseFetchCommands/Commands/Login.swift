@@ -49,7 +49,7 @@ struct Login: AsyncParsableCommand {
     var parameters: [String] = []
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
 

@@ -94,7 +94,7 @@ struct Migrate: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "UNATTENDED") var waiting: WaitOption
 

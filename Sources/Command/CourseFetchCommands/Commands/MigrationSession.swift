@@ -15,7 +15,7 @@ struct MigrationSession {
 
     /// Runs it to its end, and prints what became of it.
     func run() async throws -> ExitStatus {
-        let progress = StandingLines(descriptor: STDERR_FILENO, environment: context.environment)
+        let progress = RedrawnLines(descriptor: STDERR_FILENO, environment: context.environment)
         let text = Mutex(
             MigrationText(
                 source: options.source, command: command, isDryRun: options.isDryRun,

@@ -21,14 +21,14 @@ struct OpenVideo: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("\(SelectorText.forms).", valueName: "selector"), completion: .selectors,
+        help: ArgumentHelp("\(SelectorSyntax.forms).", valueName: "selector"), completion: .selectors,
         transform: Selector.argument)
     var selector: Selector
 
     @Option(help: ArgumentHelp("Open it with this command; the path follows its arguments.", valueName: "command"))
     var with: String?
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func run() async throws {
         let context = CommandContext()

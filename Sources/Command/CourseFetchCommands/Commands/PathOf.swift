@@ -22,7 +22,7 @@ struct PathOf: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("\(SelectorText.forms); each part may be a glob.", valueName: "selector"),
+        help: ArgumentHelp("\(SelectorSyntax.forms); each part may be a glob.", valueName: "selector"),
         completion: .selectors, transform: Selector.argument)
     var selectors: [Selector] = []
 
@@ -32,7 +32,7 @@ struct PathOf: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a video.")
     var json = false
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func validate() throws {
         if json, null { throw ValidationError("--json and --null can't be used together") }
@@ -55,14 +55,14 @@ extension CommandContext {
     /// The finished videos that match selectors, and their report; without selectors, all. Ends with 64 if a selector
     /// matches no video.
     func finishedFiles(
-        _ selectors: [Selector], _ place: PlaceOptions
+        _ selectors: [Selector], _ place: LocationOptions
     ) async throws -> (files: FinishedFiles, report: StatusReport) {
         let settings = try await settings(place.texts)
         let report = try await orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
         let selection = try await orRefuse { () throws(Refusal) in
-            try StatusText.settled(Selection(selectors: selectors), report) ?? Selection()
+            try StatusSelection.settled(Selection(selectors: selectors), report) ?? Selection()
         }
-        if let refusal = StatusText.unmatched(selection, report) {
+        if let refusal = StatusSelection.unmatched(selection, report) {
             throw await refuse(ExitStatus([refusal.condition]), refusal.message)
         }
         return (FinishedFiles(report, selection), report)

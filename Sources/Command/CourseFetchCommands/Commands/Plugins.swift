@@ -33,7 +33,7 @@ struct PluginsList: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(plugins.texts)
-        let (listings, searched) = await PluginListing.all(plugins: settings.plugins.value)
+        let (listings, searched) = await PluginSummary.all(plugins: settings.plugins.value)
         if json {
             for listing in listings { context.output.send(PluginsText.json(listing), to: STDOUT_FILENO) }
         } else {

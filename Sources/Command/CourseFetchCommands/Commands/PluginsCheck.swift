@@ -57,7 +57,7 @@ struct PluginsCheck: AsyncParsableCommand {
         check.record = record
         let text = PluginCheckText(style: context.style(of: STDOUT_FILENO))
         let json = output.json
-        let report = try await PluginsProblem.told(in: context) { () throws(PluginsProblem) in
+        let report = try await PluginsProblem.refused(in: context) { () throws(PluginsProblem) in
             try await check.run { result in
                 if json {
                     context.output.send(PluginCheckText.json(result, now: Date()), to: STDOUT_FILENO)
@@ -83,7 +83,7 @@ struct PluginsCheck: AsyncParsableCommand {
 
 extension PluginsProblem {
     /// The result of `body`; if a problem prevents it, prints the reason and ends with its exit code.
-    static func told<Value>(
+    static func refused<Value>(
         in context: CommandContext, _ body: () async throws(PluginsProblem) -> Value
     ) async throws -> Value {
         do throws(PluginsProblem) {

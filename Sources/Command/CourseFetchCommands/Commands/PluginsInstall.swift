@@ -31,7 +31,7 @@ struct PluginsInstall: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let text = PluginCheckText(style: context.style(of: STDOUT_FILENO))
-        let installed = try await PluginsProblem.told(in: context) { () throws(PluginsProblem) in
+        let installed = try await PluginsProblem.refused(in: context) { () throws(PluginsProblem) in
             try await PluginInstallation(environment: context.environment)
                 .install(source, isChecked: check, isForced: force) { result in
                     text.failure(result).map(context.say)
@@ -60,7 +60,7 @@ struct PluginsRemove: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings([:])
-        let folder = try await PluginsProblem.told(in: context) { () throws(PluginsProblem) in
+        let folder = try await PluginsProblem.refused(in: context) { () throws(PluginsProblem) in
             try await PluginInstallation(environment: context.environment)
                 .remove(name, plugins: settings.plugins.value)
         }

@@ -29,7 +29,7 @@ struct PluginsNew: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let plugin = try await PluginsProblem.told(in: context) { () throws(PluginsProblem) in
+        let plugin = try await PluginsProblem.refused(in: context) { () throws(PluginsProblem) in
             let plugin = try NewPlugin(name: name, language: language, folder: folder)
             try plugin.write(PluginTemplate(name: name, language: language).files(kit: plugin.kit))
             return plugin

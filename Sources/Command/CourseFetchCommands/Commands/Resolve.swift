@@ -24,7 +24,7 @@ struct Resolve: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Which videos: \(SelectorText.forms). Before it the catalogs: files, - for standard input, or addresses.",
+            "Which videos: \(SelectorSyntax.forms). Before it the catalogs: files, - for standard input, or addresses.",
             valueName: "catalog> ... <selector"),
         completion: .file(extensions: ["yaml", "yml"]))
     var words: [String]
@@ -43,7 +43,7 @@ struct Resolve: AsyncParsableCommand {
         help: "Tell that, and every request to a plugin with its answer, without secrets.")
     var trace = false
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
 
@@ -58,7 +58,7 @@ struct Resolve: AsyncParsableCommand {
         do throws(SelectorError) {
             selector = try Selector(words.last ?? "")
         } catch {
-            throw await context.refuse(.usage, SelectorText.message(error))
+            throw await context.refuse(.usage, SelectorSyntax.message(error))
         }
         let catalogs = try await context.catalogs(settings)
         let level = trace ? .trace : settings.logLevel

@@ -28,7 +28,7 @@ struct Retry: AsyncParsableCommand {
     var now = false
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     func run() async throws {

@@ -17,7 +17,7 @@ struct RunEnding: Sendable {
         var problems: [String] = []
         if let report {
             do throws(Errno) {
-                try WholeFile.write(bytes, to: report)
+                try AtomicFileWriter.write(bytes, to: report)
             } catch {
                 problems.append("can't write the report to \(report): \(error)")
             }

@@ -85,7 +85,7 @@ struct RunReaders: Sendable {
         guard !choice.isJSON, !(choice.isQuiet && (status == .success || SummaryText.endsAsPlanned(summary))) else {
             return
         }
-        let time = ClockText.local(next, now: Date(), zone: zone)
+        let time = ClockFormat.local(next, now: Date(), zone: zone)
         let problems = SummaryText.problems(summary)
         let errors = SummaryText.errors(summary, hasLiveView: screen != nil)
         for text in errors + [SummaryText.line(summary)] + problems {

@@ -31,7 +31,7 @@ struct SetRun: AsyncParsableCommand {
     var bwlimit: String?
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     func validate() throws {
         guard jobs != nil || limitRate != nil || bwlimit != nil else {

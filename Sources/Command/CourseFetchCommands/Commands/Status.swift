@@ -23,7 +23,7 @@ struct Status: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     @Flag(help: "Print one JSON object per video.")
     var json = false
@@ -46,8 +46,8 @@ struct Status: AsyncParsableCommand {
         let report = try await context.orRefuse { () throws(Refusal) in
             try await StatusReport.read(settings.location, isOverview: given == nil && !json)
         }
-        let selection = try await context.orRefuse { () throws(Refusal) in try StatusText.settled(given, report) }
-        if let refusal = StatusText.unmatched(selection, report) {
+        let selection = try await context.orRefuse { () throws(Refusal) in try StatusSelection.settled(given, report) }
+        if let refusal = StatusSelection.unmatched(selection, report) {
             throw await context.refuse(ExitStatus([refusal.condition]), refusal.message)
         }
         if json {

@@ -13,7 +13,7 @@ struct StatusWatch {
 
     /// Redraws until Ctrl-C, and leaves the last table on the screen. Refuses without a terminal.
     func run() async throws {
-        let screen = StandingLines(descriptor: STDOUT_FILENO, environment: context.environment)
+        let screen = RedrawnLines(descriptor: STDOUT_FILENO, environment: context.environment)
         guard screen.isShown else {
             throw await context.refuse(
                 .usage,
@@ -28,7 +28,7 @@ struct StatusWatch {
     }
 
     /// The last lines, and the reason for stopping early.
-    private func follow(_ screen: StandingLines) async -> (lines: [String], refusal: Refusal?) {
+    private func follow(_ screen: RedrawnLines) async -> (lines: [String], refusal: Refusal?) {
         let clock = ContinuousClock()
         while true {
             let begun = clock.now
@@ -36,11 +36,11 @@ struct StatusWatch {
             let selection: Selection?
             do throws(Refusal) {
                 report = try await StatusReport.read(location, isOverview: self.selection == nil)
-                selection = try StatusText.settled(self.selection, report)
+                selection = try StatusSelection.settled(self.selection, report)
             } catch {
                 return ([], error)
             }
-            if let refusal = StatusText.unmatched(selection, report) { return ([], refusal) }
+            if let refusal = StatusSelection.unmatched(selection, report) { return ([], refusal) }
             screen.show { size in lines(report, selection, columns: size.columns - 1) }
             // Reading a state with very many videos takes a while, so the pause grows with it.
             let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)

@@ -9,7 +9,7 @@ import Terminal
 /// A command that changes downloads: selects them, asks the holder of the lock, and reports each result.
 struct SteeringSession {
     let picks: SelectionOptions
-    let place: PlaceOptions
+    let place: LocationOptions
     let json: Bool
 
     /// Pauses, resumes, cancels, retries or removes; `confirm` can refuse before anything changes.
@@ -47,7 +47,7 @@ struct SteeringSession {
         let settings = try await context.settings(place.texts)
         guard let selection = picks.selection else {
             throw await context.refuse(
-                .usage, "select videos: \(SelectorText.forms), or --all, --failed, --paused …")
+                .usage, "select videos: \(SelectorSyntax.forms), or --all, --failed, --paused …")
         }
         return try await context.orRefuse { () throws(Refusal) in
             try await SteeringChoice.choose(

@@ -29,7 +29,7 @@ struct Sync: AsyncParsableCommand {
 
     @OptionGroup var catalogs: CatalogArguments
 
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
@@ -51,7 +51,7 @@ struct Sync: AsyncParsableCommand {
         }
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
-        let status = settings.dryRun.value ? await session.rehearse() : await session.run()
+        let status = settings.dryRun.value ? await session.dryRun() : await session.run()
         if status != .success { throw await context.exit(status) }
     }
 }

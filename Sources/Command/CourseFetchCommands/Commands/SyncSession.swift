@@ -65,7 +65,9 @@ struct SyncSession {
         let facts = RunReport(
             user: settings.location.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs, started: started,
             ended: Date(), summary: summary)
-        for problem in await ending.carryOut(facts) { context.complain("warning: " + TerminalText.printable(problem)) }
+        for problem in await ending.carryOut(facts) {
+            context.complain("warning: " + TerminalFormat.printable(problem))
+        }
         await context.output.flush()
     }
 
@@ -73,7 +75,7 @@ struct SyncSession {
     private static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 }
 
     /// Reports what a sync would do.
-    func rehearse() async -> ExitStatus {
+    func dryRun() async -> ExitStatus {
         let isJSON = settings.json.value
         let options = settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal)
         let plan = await DryRun(options, logger: logger(readers)).plan()

@@ -30,7 +30,7 @@ struct Users: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(state.map { ["state": [$0]] } ?? [:])
-        let listings = try await context.orRefuse { () throws(Refusal) in try UserListing.all(settings.location) }
+        let listings = try await context.orRefuse { () throws(Refusal) in try UserSummary.all(settings.location) }
         if json {
             for listing in listings { context.output.send(UsersText.json(listing), to: STDOUT_FILENO) }
         } else {

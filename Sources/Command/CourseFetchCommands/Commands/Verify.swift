@@ -24,7 +24,7 @@ struct Verify: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
-    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var place: LocationOptions
 
     @Flag(
         help: """
@@ -38,7 +38,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
-        let progress = StandingLines(descriptor: STDERR_FILENO, environment: context.environment)
+        let progress = RedrawnLines(descriptor: STDERR_FILENO, environment: context.environment)
         let work = verification(settings.location, context, progress)
         let abort: @Sendable () -> Void = {
             progress.clear()
@@ -66,7 +66,7 @@ struct Verify: AsyncParsableCommand {
 
     /// The verification itself, which can be cancelled.
     private func verification(
-        _ location: StateLocation, _ context: CommandContext, _ progress: StandingLines
+        _ location: StateLocation, _ context: CommandContext, _ progress: RedrawnLines
     ) -> Task<Result<Verification, Refusal>, Never> {
         let (selection, repair, json) = (picks.selection ?? Selection(), repair, json)
         let text = Mutex(VerifyProgressText())

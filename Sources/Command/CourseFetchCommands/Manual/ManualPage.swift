@@ -12,7 +12,7 @@ struct ManualPage {
 
     /// The page, for man(1).
     var roff: String {
-        var page = RoffText()
+        var page = RoffWriter()
         page.macro("TH", "COURSEFETCH", "1", "", "coursefetch \(CourseFetch.version)", "User Commands")
         page.section("NAME")
         page.text("coursefetch - \(lowercasedFirst(root.abstract ?? ""))")
@@ -50,7 +50,7 @@ struct ManualPage {
         return page.source
     }
 
-    private func add(_ command: CommandTree.Command, path: String, to page: inout RoffText) {
+    private func add(_ command: CommandTree.Command, path: String, to page: inout RoffWriter) {
         let path = "\(path) \(command.commandName)"
         let subcommands = command.visibleSubcommands
         guard subcommands.isEmpty else {

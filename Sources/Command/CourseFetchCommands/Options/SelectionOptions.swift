@@ -6,7 +6,9 @@ import SyncFacts
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "\(SelectorText.forms); each part can be a pattern with * and ?. Selectors from status can be pasted here.",
+            """
+            \(SelectorSyntax.forms); each part can be a pattern with * and ?. Selectors from status can be pasted here.
+            """,
             valueName: "selector"),
         completion: .selectors, transform: Selector.argument)
     var selectors: [Selector] = []
@@ -59,7 +61,7 @@ extension Selector {
         do throws(SelectorError) {
             return try Selector(text)
         } catch {
-            throw ValidationError(SelectorText.message(error))
+            throw ValidationError(SelectorSyntax.message(error))
         }
     }
 }

@@ -92,7 +92,7 @@ extension SettingKey {
 
     fileprivate var optionHelp: ArgumentHelp {
         let standard = standard as? Bool
-        let text = standard.map { $0 ? "--\(name)" : "--no-\(name)" } ?? SettingText.written(self.standard)
+        let text = standard.map { $0 ? "--\(name)" : "--no-\(name)" } ?? SettingFormat.written(self.standard)
         return ArgumentHelp("\(help.replacing("{standard}", with: text))", valueName: form.valueName)
     }
 }

@@ -93,7 +93,7 @@ extension CommandContext {
 
     /// The error to throw after a failure that ends the command.
     func refuse(_ status: ExitStatus, _ message: String) async -> ExitCode {
-        complain("error: " + TerminalText.printableLines(message).joined(separator: "\n"))
+        complain("error: " + TerminalFormat.printableLines(message).joined(separator: "\n"))
         return await exit(status)
     }
 

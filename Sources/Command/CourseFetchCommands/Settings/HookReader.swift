@@ -25,15 +25,15 @@ enum HookReader {
     }
 
     /// Reads `notify`: addresses, or mappings `{url: https://…, format: slack}`; one or a list.
-    static func notifications(_ node: YAMLNode) throws(Diagnostic) -> [NewsReceiver] {
-        var found: [NewsReceiver] = []
+    static func notifications(_ node: YAMLNode) throws(Diagnostic) -> [NotificationReceiver] {
+        var found: [NotificationReceiver] = []
         for item in node.sequence ?? [node] { found.append(try notification(item)) }
         return found
     }
 
-    private static func notification(_ node: YAMLNode) throws(Diagnostic) -> NewsReceiver {
+    private static func notification(_ node: YAMLNode) throws(Diagnostic) -> NotificationReceiver {
         var place = node
-        var format: NewsReceiver.Format?
+        var format: NotificationReceiver.Format?
         if let mapping = node.mapping {
             guard let url = node["url"] else { throw node.error("a notification needs a 'url'") }
             place = url
@@ -45,9 +45,9 @@ enum HookReader {
                         suggestion: NearestName.suggestion(for: entry.key, among: ["url", "format"]))
                 }
                 let word = entry.value.string ?? ""
-                format = NewsReceiver.Format(rawValue: word)
+                format = NotificationReceiver.Format(rawValue: word)
                 guard format != nil else {
-                    let names = NewsReceiver.Format.allCases.map(\.rawValue)
+                    let names = NotificationReceiver.Format.allCases.map(\.rawValue)
                     throw entry.value.error(
                         "'format' is one of \(names.joined(separator: ", "))",
                         suggestion: NearestName.suggestion(for: word, among: names))
@@ -58,7 +58,7 @@ enum HookReader {
             !text.contains(where: \.isWhitespace),
             ["http", "https"].contains(parts.scheme?.lowercased() ?? "")
         else { throw place.error("a notification goes to an http or https URL") }
-        return NewsReceiver(url: text, format: format ?? NewsReceiver.format(ofHost: host))
+        return NotificationReceiver(url: text, format: format ?? NotificationReceiver.format(ofHost: host))
     }
 
     private static let points = HookPoint.allCases.map(\.rawValue).joined(separator: ", ")
@@ -80,7 +80,7 @@ enum HookReader {
             case "timeout":
                 let text = entry.value.string ?? entry.value.int.map(String.init) ?? ""
                 do throws(ValueError) {
-                    timeout = try DurationText.parse(text)
+                    timeout = try DurationParser.parse(text)
                 } catch {
                     throw entry.value.error("'timeout': \(error)")
                 }

@@ -27,7 +27,7 @@ struct SecretsInput {
         defer { close(descriptor) }
         var facts = stat()
         if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o044 != 0 {
-            warn("warning: others can read the secrets in \(TerminalText.printable(source)); run: chmod 600")
+            warn("warning: others can read the secrets in \(TerminalFormat.printable(source)); run: chmod 600")
         }
         return try secrets(descriptor, source)
     }
@@ -47,7 +47,7 @@ struct SecretsInput {
         for name in login.names {
             let value: String
             do throws(SecretPrompt.Problem) {
-                value = try await prompt.ask("\(TerminalText.printable("\(login.provider) \(name)")): ")
+                value = try await prompt.ask("\(TerminalFormat.printable("\(login.provider) \(name)")): ")
             } catch {
                 switch error {
                 case .ended: throw refusal("no '\(name)' was given; nothing was changed")

@@ -78,6 +78,6 @@ extension SettingKey where Value == Bool {
     init(_ name: String, short: String? = nil, isInvertible: Bool = true, standard: Bool = false, help: String) {
         self.init(
             name, .flag(isInvertible: isInvertible), short: short, standard: standard, help: help,
-            parse: SettingText.flag)
+            parse: SettingFormat.flag)
     }
 }

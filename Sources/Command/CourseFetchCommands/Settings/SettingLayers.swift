@@ -45,7 +45,7 @@ struct SettingLayers {
     /// A flag may be given as its opposite: `no-checksum: true`.
     private mutating func flag<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
         let opposite = SettingKey("no-" + key.name, key.form, standard: key.standard, help: "") {
-            text throws(ValueError) in try key.parse(SettingText.flag(text) ? "false" : "true")
+            text throws(ValueError) in try key.parse(SettingFormat.flag(text) ? "false" : "true")
         }
         let plain = value(key)
         let inverted = value(opposite)
@@ -86,7 +86,7 @@ struct SettingLayers {
             let text = expanded(entry.text, key)
             let isRelative =
                 key.isPath && !key.words.contains(text) && !text.isEmpty && !text.hasPrefix("/")
-                && !SettingText.isAddress(text)
+                && !SettingFormat.isAddress(text)
             return (isRelative ? "\(file.folder)/\(text)" : text, .file(entry.location))
         }
     }

@@ -26,11 +26,11 @@ struct SettingTable: Sendable {
             Folder for finished videos; {user} is replaced (default: where the last sync or library move has it, at \
             first ~/coursefetch/NAME).
             """, isPath: true,
-        parse: SettingText.nonEmpty)
+        parse: SettingFormat.nonEmpty)
     let state = SettingKey<String?>(
         "state", .value("folder"), standard: nil,
         help: "Folder for the state (default: ~/.local/state/coursefetch).", isPath: true,
-        parse: SettingText.nonEmpty)
+        parse: SettingFormat.nonEmpty)
     let user = SettingKey<String?>(
         "user", .value("name"), standard: nil, help: "User name (default: your account's name)."
     ) { text throws(ValueError) in
@@ -60,7 +60,7 @@ struct SettingTable: Sendable {
     }
 
     /// Each is a command for all providers, or `PROVIDER=COMMAND`.
-    let credentialHelper = SettingKey<[CredentialHelperText]>(
+    let credentialHelper = SettingKey<[CredentialHelperSetting]>(
         "credential-helper", .list("command", separator: "\n", addsUp: true), standard: [],
         help: """
             Command that stores login secrets, in git-credential's protocol, or PROVIDER=COMMAND for one provider; \
@@ -68,7 +68,7 @@ struct SettingTable: Sendable {
             """
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
-        return [CredentialHelperText(text)]
+        return [CredentialHelperSetting(text)]
     }
 
     // MARK: transfer
@@ -76,7 +76,7 @@ struct SettingTable: Sendable {
     let jobs = SettingKey<Int>(
         "jobs", .value("n"), short: "j", standard: 3,
         help: "Number of downloads at the same time (default: {standard})."
-    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...256) }
+    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...256) }
     let limitRate = SettingKey<Int64?>(
         "limit-rate", .value("rate"), standard: nil,
         help: "Bandwidth limit for each download in bytes per second, such as 2M, or off.", parse: ByteAmount.parseRate)
@@ -85,15 +85,15 @@ struct SettingTable: Sendable {
         help: """
             Bandwidth limit for the whole run: 10M, off, or a timetable as in rclone, such as "08:00,512K 23:00,off", \
             with weekdays such as Sat-10:00,off.
-            """, parse: BandwidthText.parse)
+            """, parse: BandwidthParser.parse)
     let maxConnectionsPerHost = SettingKey<Int?>(
         "max-connections-per-host", .value("n"), standard: nil,
         help: "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher)."
-    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...256) }
+    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...256) }
     let segmentsPerDownload = SettingKey<Int>(
         "segments-per-download", .value("n"), standard: 8,
         help: "Segments of a stream at the same time (default: {standard})."
-    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...64) }
+    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...64) }
     let ffmpeg = SettingKey<FFmpegChoice>(
         "ffmpeg", .value("path|none"), standard: .automatic,
         help: "Path of ffmpeg, which converts streams to .mp4; none to disable it (default: ffmpeg in PATH).",
@@ -117,20 +117,22 @@ struct SettingTable: Sendable {
     let retries = SettingKey<Int>(
         "retries", .value("n"), standard: 10,
         help: "Attempts without progress before a download fails (default: {standard})."
-    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 0...1000) }
+    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 0...1000) }
     let maxWait = SettingKey<Duration>(
         "max-wait", .value("duration"), standard: .seconds(600),
         help: "Longest wait for a retry within this run (default: {standard}).",
-        parse: DurationText.parse)
+        parse: DurationParser.parse)
     let caFile = SettingKey<String?>(
         "ca-file", .value("file"), standard: nil,
         help: "PEM file with certificate authorities to trust instead of the system's.", isPath: true,
-        parse: SettingText.nonEmpty)
+        parse: SettingFormat.nonEmpty)
     let only = SettingKey<[Selector]>(
         "only", .list("selector", separator: " ", addsUp: false), standard: [],
         help: "Limit the run to a selector; can be repeated."
     ) { text throws(ValueError) in
-        do throws(SelectorError) { return [try Selector(text)] } catch { throw .selector(SelectorText.message(error)) }
+        do throws(SelectorError) { return [try Selector(text)] } catch {
+            throw .selector(SelectorSyntax.message(error))
+        }
     }
     let discover = SettingKey<Bool>(
         "discover", standard: true,
@@ -147,7 +149,7 @@ struct SettingTable: Sendable {
     let maxDelete = SettingKey<MaxDelete>(
         "max-delete", .value("n|n%"), standard: .standard,
         help: "Remove nothing if --prune would remove more videos than this (default: {standard}).",
-        parse: SettingText.maxDelete)
+        parse: SettingFormat.maxDelete)
     let refetchLost = SettingKey<Bool>(
         "refetch-lost",
         help: """
@@ -161,7 +163,7 @@ struct SettingTable: Sendable {
             Try what failed again before its time, where the cause may be gone (default: where standard input or \
             standard error is a terminal).
             """
-    ) { text throws(ValueError) in try SettingText.flag(text) }
+    ) { text throws(ValueError) in try SettingFormat.flag(text) }
     let checksum = SettingKey<Bool>(
         "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")
     let dryRun = SettingKey<Bool>(
@@ -193,14 +195,14 @@ struct SettingTable: Sendable {
     let progress = SettingKey<Bool?>(
         "progress", .flag(isInvertible: true), standard: nil,
         help: "Show the live view (default: on a terminal, without --quiet and --json)."
-    ) { text throws(ValueError) in try SettingText.flag(text) }
+    ) { text throws(ValueError) in try SettingFormat.flag(text) }
 
     // MARK: unattended
 
     let maxDuration = SettingKey<Duration?>(
         "max-duration", .value("duration"), standard: nil,
         help: "Stop after this time, such as 4h; the next sync continues. Waiting for another sync counts."
-    ) { text throws(ValueError) in try DurationText.parse(text) }
+    ) { text throws(ValueError) in try DurationParser.parse(text) }
     let until = SettingKey<RunWindow.End?>(
         "until", .value("time"), standard: nil,
         help: "Stop at this time of day (06:00) or at an RFC 3339 time; the next sync continues."
@@ -236,7 +238,7 @@ struct SettingTable: Sendable {
         help: """
             Wait this long for another sync of the same user to end (default: 0 on a terminal, otherwise 1h).
             """
-    ) { text throws(ValueError) in try DurationText.parse(text) }
+    ) { text throws(ValueError) in try DurationParser.parse(text) }
     let watch = SettingKey<Bool>(
         "watch",
         help:
@@ -246,19 +248,19 @@ struct SettingTable: Sendable {
         "every", .value("duration"), standard: .seconds(3600),
         help: "Interval of --watch (default: {standard})."
     ) { text throws(ValueError) in
-        let every = try DurationText.parse(text)
+        let every = try DurationParser.parse(text)
         guard every >= .seconds(1) else { throw .tooShort(text, least: "1s") }
         return every
     }
     let report = SettingKey<String?>(
         "report", .value("file"), standard: nil,
         help: "Write a JSON report to this file; with --watch after each sync.", isPath: true,
-        parse: SettingText.nonEmpty)
+        parse: SettingFormat.nonEmpty)
     let onFinish = SettingKey<String?>(
         "on-finish", .value("command"), standard: nil,
         help:
             "Run this command with /bin/sh at the end, with the JSON report on its standard input; 5 minutes at most.",
-        parse: SettingText.nonEmpty)
+        parse: SettingFormat.nonEmpty)
 
     /// All settings, in the order of their declaration.
     static let all: [any AnySettingKey] = Mirror(reflecting: shared).children.compactMap {

@@ -26,7 +26,7 @@ enum SettingProblem: Sendable, Equatable {
     }
 
     private static func printable(_ error: ValueError) -> String {
-        TerminalText.printableLines("\(error)").joined(separator: " ")
+        TerminalFormat.printableLines("\(error)").joined(separator: " ")
     }
 }
 

@@ -125,7 +125,7 @@ struct SyncSettings: Sendable {
         options.maxWait = self.maxWait.value
         options.only = self.only.value
         options.discovers = self.discover.value
-        options.asksWhenRehearsing = self.list.value
+        options.asksInDryRun = self.list.value
         options.acceptsListings = self.acceptListing.value
         options.prune = self.prune.value
         options.maxDelete = self.maxDelete.value

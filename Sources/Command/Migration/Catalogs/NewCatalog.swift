@@ -61,7 +61,6 @@ struct NewCatalog {
     /// The id of a course whose own one another catalog has.
     private static func other(_ course: String) -> String { "\(course)-migrated" }
 
-    /// Adds a record to a course.
     mutating func add(_ record: SourceRecord, course id: String, title: String) {
         var video = Self.video(of: record)
         var number = 1
@@ -198,7 +197,8 @@ struct NewCatalog {
     /// The title for a video: none has the ending of a file, which its file gets anyway. Nil if its id is enough.
     private static func videoTitle(_ text: String?, id: String) -> String? {
         let title = title(text) ?? id
-        guard MediaEnding.rank(title) != nil, let (stem, _) = MediaEnding.split(title), self.title(stem) != nil else {
+        guard MediaFileName.rank(title) != nil, let (stem, _) = MediaFileName.split(title), self.title(stem) != nil
+        else {
             return self.title(text)
         }
         return stem

@@ -5,7 +5,7 @@ package enum StreamCatalog {
     /// The catalog as text, and the number of entries without a name or an address, which it leaves out.
     package static func text(ofListAt source: String) throws(MigrationProblem) -> (text: String, leftOut: Int) {
         let streams: [HLSCatalogReader.Stream]
-        do throws(SourceProblem) { streams = try HLSCatalogReader.streams(SourcePlace(source)) } catch {
+        do throws(SourceProblem) { streams = try HLSCatalogReader.streams(SourceFolder(source)) } catch {
             throw .source(error)
         }
         var catalog = NewCatalog(.hlscatalog)

@@ -44,7 +44,7 @@ struct MigrationInput: Sendable {
 
     private static func map(_ path: String) throws(MigrationProblem) -> NameMap {
         do throws(SourceProblem) {
-            let data = try SourcePlace(path).givenFile(upTo: NameMap.longest)
+            let data = try SourceFolder(path).givenFile(upTo: NameMap.longest)
             return try NameMap(data: data, path: path)
         } catch { throw .map(error) }
     }
@@ -58,7 +58,7 @@ struct MigrationInput: Sendable {
     /// mistakes in the summary.
     mutating func readCatalogs(_ summary: inout MigrationSummary) async throws(MigrationProblem) -> Catalog? {
         var sync = options.sync
-        var scratch: ScratchFile?
+        var scratch: TemporaryFile?
         defer { scratch?.remove() }
         if let given = options.writeCatalog {
             let path = URL(filePath: given).path(percentEncoded: false)
@@ -68,7 +68,7 @@ struct MigrationInput: Sendable {
                 guard let made = try await makeCatalog(&summary) else { return nil }
                 if made.count > 0 {
                     summary.writtenCatalog = (given, made.count)
-                    if options.isDryRun { scratch = ScratchFile() }
+                    if options.isDryRun { scratch = TemporaryFile() }
                     let file = scratch?.path ?? path
                     try MigrationProblem.wrapping { () throws(Refusal) in try made.write(to: file) }
                     if scratch == nil { newCatalog = path }

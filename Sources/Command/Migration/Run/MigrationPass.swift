@@ -3,6 +3,7 @@ import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import Foundation
 import MediaLibrary
 import MigrationSources
@@ -53,8 +54,8 @@ struct MigrationPass {
     /// Gives the videos their rows; nil with mistakes of the catalogs in the summary.
     private func compare() throws -> MigrationJudge? {
         let now = Date()
-        let settling = Settling(store: store, library: library)
-        let unsettled = try settling.run(at: now).unsettled
+        let recovery = CrashRecovery(store: store, library: library)
+        let unsettled = try recovery.run(at: now).unsettled
         let catalog = try written.addingStoredListings(store)
         let plan = try Reconciliation(
             of: catalog, with: store, in: library, by: options.sync, at: now, unsettled: unsettled)
@@ -63,7 +64,7 @@ struct MigrationPass {
         changes.moves = try plan.recordedMoves()
         try store.catalogs.apply(changes)
         try HeldCourse.record(plan.held, store)
-        try settling.finishMoves(changes.moves)
+        try RecordedMoves(store: store, library: library).finish(changes.moves)
         return MigrationJudge(
             input, CatalogIndex(catalog), try MigrationTargets(store, held: plan.held, plan: nil),
             journal: try store.migrations.entries(of: source.name))

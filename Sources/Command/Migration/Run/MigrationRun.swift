@@ -39,7 +39,7 @@ package struct MigrationRun: Sendable {
         var input = try MigrationInput(options, place)
         guard let catalog = try await input.readCatalogs(&summary) else { return }
         if options.isDryRun {
-            try await rehearse(input, with: catalog, &summary)
+            try await dryRun(input, with: catalog, &summary)
         } else {
             try await migrate(input, with: catalog, &summary)
         }
@@ -47,7 +47,7 @@ package struct MigrationRun: Sendable {
         if !summary.mistakes.isEmpty { input.removeNewCatalog(&summary) }
     }
 
-    private func rehearse(
+    private func dryRun(
         _ input: MigrationInput, with catalog: Catalog, _ summary: inout MigrationSummary
     ) async throws(MigrationProblem) {
         let place = input.place
@@ -62,10 +62,10 @@ package struct MigrationRun: Sendable {
             return try LibraryOpening.openToLook(place, known)
         }
         summary = await counting(from: summary) { counter, shouldStop in
-            let rehearsal = MigrationRehearsal(
+            let dryRun = MigrationDryRun(
                 input: input, written: catalog, store: known, library: library, shouldStop: shouldStop,
                 counter: counter)
-            try rehearsal.run()
+            try dryRun.run()
         }
     }
 

@@ -17,7 +17,7 @@ import Darwin
 /// A source that is being read.
 struct OpenSource: Sendable {
     let kind: SourceKind
-    let place: SourcePlace
+    let place: SourceFolder
     let reader: any SourceReader
     /// Its name in the journal: kind and absolute path.
     let name: String
@@ -30,7 +30,7 @@ struct OpenSource: Sendable {
     init(_ options: MigrationOptions, library: FilePath, state: FilePath) throws(MigrationProblem) {
         do throws(SourceProblem) {
             kind = options.kind
-            place = try SourcePlace(options.source)
+            place = try SourceFolder(options.source)
             reader = try options.kind.reader.init(place, options.reading)
         } catch { throw .source(error) }
         let absolute = Self.absolute(options.source) ?? options.source

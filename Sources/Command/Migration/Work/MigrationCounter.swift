@@ -45,7 +45,6 @@ final class MigrationCounter {
         }
     }
 
-    /// Notes the result of a record.
     func note(_ result: MigratedRecord) {
         summary.counts[result.code, default: 0] += 1
         if result.isEarlier {

@@ -25,7 +25,7 @@ final class DatabaseCopy: Sendable {
     let isCut: Bool
 
     /// - Parameter name: of the database in the source's folder.
-    init(of name: String, in place: SourcePlace) throws(SourceProblem) {
+    init(of name: String, in place: SourceFolder) throws(SourceProblem) {
         var template = Array((FileManager.default.temporaryDirectory.path + "/coursefetch-XXXXXX").utf8CString)
         guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
             throw .unreadable(path: place.shown(name), errno: errno)
@@ -86,7 +86,7 @@ final class DatabaseCopy: Sendable {
         }
     }
 
-    private static func isCut(_ name: String, in place: SourcePlace) throws(SourceProblem) -> Bool {
+    private static func isCut(_ name: String, in place: SourceFolder) throws(SourceProblem) -> Bool {
         guard let head = try place.beginning(of: name, upTo: 100), head.count == 100,
             let size = try place.facts(of: name)?.size
         else { return true }
@@ -98,7 +98,7 @@ final class DatabaseCopy: Sendable {
     }
 
     /// Whether a journal ends with the name of another file, which SQLite would open, and may remove.
-    private static func namesOtherFiles(_ name: String, in place: SourcePlace) throws(SourceProblem) -> Bool {
+    private static func namesOtherFiles(_ name: String, in place: SourceFolder) throws(SourceProblem) -> Bool {
         guard let descriptor = try place.open(name) else { return false }
         defer { close(descriptor) }
         do throws(Errno) {
@@ -109,7 +109,7 @@ final class DatabaseCopy: Sendable {
     }
 
     /// False if there is no such file.
-    private static func copy(_ name: String, in place: SourcePlace, to path: String) throws(SourceProblem) -> Bool {
+    private static func copy(_ name: String, in place: SourceFolder, to path: String) throws(SourceProblem) -> Bool {
         guard let from = try place.open(name) else { return false }
         defer { close(from) }
         let to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

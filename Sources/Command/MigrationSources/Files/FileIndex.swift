@@ -5,13 +5,13 @@ package struct FileIndex {
     private var known: Set<String> = []
 
     /// Visits the folder once.
-    package init(of place: SourcePlace) throws { try place.walk { known.insert($0) } }
+    package init(of place: SourceFolder) throws { try place.walk { known.insert($0) } }
 
     /// The path as it is on disk; nil if there is no such file.
     package func path(_ path: String) -> String? { known.firstIndex(of: path).map { known[$0] } }
 }
 
-extension SourcePlace {
+extension SourceFolder {
     /// The first of these files that is there and belongs to the folder; the given file, if a file was given.
     ///
     /// - Parameter list: what the user says instead; it has to be there.

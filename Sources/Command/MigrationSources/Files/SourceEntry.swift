@@ -9,7 +9,7 @@ struct SourceEntry {
     /// Those of a folder, in the order of their names; empty if there is no such folder.
     ///
     /// - Parameter path: relative; empty for the source's folder itself.
-    static func all(in path: String, of place: SourcePlace) throws(SourceProblem) -> [SourceEntry] {
+    static func all(in path: String, of place: SourceFolder) throws(SourceProblem) -> [SourceEntry] {
         do throws(Errno) {
             var handle = place.folder
             for part in path.split(separator: "/") { handle = try handle.folder(String(part)) }
@@ -42,10 +42,10 @@ struct SourceEntry {
     }
 
     /// The size of a file; nil if there is none, or it can't be opened: for what a record could do without.
-    static func size(of path: String, in place: SourcePlace) -> Int64? { ((try? place.facts(of: path)) ?? nil)?.size }
+    static func size(of path: String, in place: SourceFolder) -> Int64? { ((try? place.facts(of: path)) ?? nil)?.size }
 
     /// Whether there is a folder of this name in the source's.
-    static func hasFolder(_ name: String, in place: SourcePlace) -> Bool {
+    static func hasFolder(_ name: String, in place: SourceFolder) -> Bool {
         (try? place.folder.entry(name)) == .some(.folder)
     }
 }

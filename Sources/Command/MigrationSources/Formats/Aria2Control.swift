@@ -6,7 +6,6 @@ package struct Aria2Control: Sendable, Equatable {
     package let pieceLength: Int64
     /// The size of the complete file.
     package let total: Int64
-    /// Whether it is of a torrent.
     package let isTorrent: Bool
     /// How many bytes from the beginning on are in complete pieces.
     package let proven: Int64

@@ -1,7 +1,6 @@
 /// Finds the objects of a JSON list in bytes that come piece by piece, and holds one of them at a time: an array of
 /// objects, such an array as a member of an object, or one object after the other (JSON lines).
 package struct JSONList {
-    /// One of the list.
     package enum Item {
         /// The object's bytes, and the line on which it begins, from 1.
         case object(UnsafeRawBufferPointer, line: Int)
@@ -11,7 +10,6 @@ package struct JSONList {
 
     /// Where the objects are.
     package struct Start: Sendable, Equatable {
-        /// Whether they are in an array.
         package var isArray: Bool
         /// Whether the array is a member of an object.
         package var isMember = false

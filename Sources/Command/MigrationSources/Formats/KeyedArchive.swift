@@ -13,7 +13,6 @@ package final class KeyedArchive {
 
     private let objects: Objects
     private var budget: NodeBudget
-    /// The archived values by their keys.
     package let top: [String: PropertyList]
 
     /// Throws ``FormatFault/foreign`` if it is a property list, but no archive.

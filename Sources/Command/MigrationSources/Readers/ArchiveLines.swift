@@ -9,7 +9,7 @@ struct ArchiveLines {
     private(set) var faults: [(number: Int, fault: FormatFault)] = []
 
     /// Reads a file; there are no lines without one.
-    init(_ place: SourcePlace, _ path: String?) throws {
+    init(_ place: SourceFolder, _ path: String?) throws {
         guard let path else { return }
         var all = TextLines()
         try place.forEachPiece(of: path) { piece in

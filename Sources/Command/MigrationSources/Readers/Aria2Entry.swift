@@ -5,12 +5,12 @@ import TextFormats
 /// One entry of aria2's list, and its file.
 struct Aria2Entry {
     let entry: Aria2List.Entry
-    let place: SourcePlace
+    let place: SourceFolder
     let roots: [String]
     /// Its file, once ``record(_:)`` has found it.
     private(set) var path: String?
 
-    init(entry: Aria2List.Entry, place: SourcePlace, roots: [String]) {
+    init(entry: Aria2List.Entry, place: SourceFolder, roots: [String]) {
         (self.entry, self.place, self.roots) = (entry, place, roots)
     }
 
@@ -35,7 +35,7 @@ struct Aria2Entry {
             record.fault = .unknownValue(field: isMagnet ? "infohash" : "url")
             return record
         }
-        if let out, SourcePlace.relative(out) == nil {
+        if let out, SourceFolder.relative(out) == nil {
             record.fault = .badPath(out)
             return record
         }
@@ -63,7 +63,7 @@ struct Aria2Entry {
 
     /// Reads the state of a file from what is beside it.
     static func fill(
-        _ record: inout SourceRecord, path: String, files: FileIndex, in place: SourcePlace
+        _ record: inout SourceRecord, path: String, files: FileIndex, in place: SourceFolder
     ) throws {
         let size = try files.path(path).map { (path) throws(SourceProblem) in try place.facts(of: path)?.size ?? 0 }
         guard let control = files.path(path + ".aria2") else {
@@ -89,7 +89,7 @@ struct Aria2Entry {
     /// What a map may call a file: its path, its name, and that without its ending.
     static func names(_ path: String) -> [String] {
         var names = [path]
-        for name in [MediaEnding.last(path), MediaEnding.split(MediaEnding.last(path))?.stem].compactMap(\.self)
+        for name in [MediaFileName.last(path), MediaFileName.split(MediaFileName.last(path))?.stem].compactMap(\.self)
         where !names.contains(name) { names.append(name) }
         return names
     }
@@ -116,7 +116,7 @@ struct Aria2Entry {
             }
             if !dir.hasPrefix("/") { folders.append(dir) }
         }
-        let below = folders.compactMap { SourcePlace.relative("\($0)/\(name)") }
-        return below + [SourcePlace.relative(name)].compactMap(\.self)
+        let below = folders.compactMap { SourceFolder.relative("\($0)/\(name)") }
+        return below + [SourceFolder.relative(name)].compactMap(\.self)
     }
 }

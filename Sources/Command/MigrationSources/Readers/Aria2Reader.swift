@@ -9,12 +9,12 @@ package struct Aria2Reader: SourceReader {
     /// What else lists of addresses are called.
     private static let others = ["urls.txt", "list.txt", "aria2.txt"]
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let list: String?
     /// What an absolute path of a file in the folder begins with.
     private let roots: [String]
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         self.place = place
         list = try place.list(options.list, among: Self.usual)
         let folder = place.file == nil ? FilePath(place.path) : FilePath(place.path).removingLastComponent()
@@ -23,7 +23,7 @@ package struct Aria2Reader: SourceReader {
         guard list == nil else { return }
         var isFound = false
         do {
-            try place.walk { isFound = isFound || Self.isControl($0) || MediaEnding.rank($0) != nil }
+            try place.walk { isFound = isFound || Self.isControl($0) || MediaFileName.rank($0) != nil }
         } catch let problem as SourceProblem { throw problem } catch {
             throw .badFormat(path: place.path, .malformed)
         }
@@ -58,7 +58,7 @@ package struct Aria2Reader: SourceReader {
         try place.walk { path in
             let isControl = Self.isControl(path)
             let target = isControl ? String(path.dropLast(6)) : path
-            guard isControl || (MediaEnding.rank(path) != nil && files.path(path + ".aria2") == nil),
+            guard isControl || (MediaFileName.rank(path) != nil && files.path(path + ".aria2") == nil),
                 !claimed.contains(target)
             else { return }
             var record = SourceRecord(key: target, state: .unfinished)
@@ -99,6 +99,6 @@ package struct Aria2Reader: SourceReader {
     }
 
     private static func isControl(_ path: String) -> Bool {
-        path.hasSuffix(".aria2") && MediaEnding.last(path).utf8.count > 6
+        path.hasSuffix(".aria2") && MediaFileName.last(path).utf8.count > 6
     }
 }

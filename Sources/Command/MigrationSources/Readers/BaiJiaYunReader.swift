@@ -10,17 +10,17 @@ package struct BaiJiaYunReader: SourceReader {
     /// No app's other lists have these.
     private static let knownBy: Set = ["videoFileName", "signalFileName", "classId", "vid"]
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     /// Before each path: empty, or the root's name with a slash.
     private let prefix: String
     private let archives: [String]
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
         self.place = place
         prefix = SourceEntry.hasFolder(Self.rootName, in: place) ? Self.rootName + "/" : ""
         if let list = options.list {
-            guard let path = SourcePlace.relative(list), try place.facts(of: path) != nil else {
+            guard let path = SourceFolder.relative(list), try place.facts(of: path) != nil else {
                 throw .missing(path: place.shown(list))
             }
             archives = [path]

@@ -22,7 +22,7 @@ struct BaiJiaYunRecord {
     private static func id(_ value: PropertyList?) -> String? { value?.text.flatMap { $0 == "0" ? nil : $0 } }
 
     /// - Parameter key: for a record without any id.
-    func record(key: String, in place: SourcePlace, prefix: String) -> SourceRecord {
+    func record(key: String, in place: SourceFolder, prefix: String) -> SourceRecord {
         let type = fields["downloadFileType"]?.wholeNumber ?? 0
         let isPlayback = type == 2 || type == 0 && vid == nil
         let lesson = classID.map { $0 + (sessionID.map { "_" + $0 } ?? "") }
@@ -96,6 +96,6 @@ struct BaiJiaYunRecord {
     }
 
     private static func path(_ prefix: String, _ folder: String, _ name: String) -> String? {
-        SourcePlace.relative(name).flatMap { SourcePlace.relative("\(prefix)\(folder)/\($0)") }
+        SourceFolder.relative(name).flatMap { SourceFolder.relative("\(prefix)\(folder)/\($0)") }
     }
 }

@@ -7,10 +7,10 @@ package struct FKDownloaderReader: SourceReader {
     private static let className = "FKCacheRequestModel"
     private static let sizeBound = 16 << 20
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let ids: [String]
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
         self.place = place
         var ids: [String] = []
@@ -85,6 +85,6 @@ package struct FKDownloaderReader: SourceReader {
     /// Nil if what should be an ending leads elsewhere.
     private static func file(_ id: String, _ ending: String) -> String? {
         guard !ending.contains("/") else { return nil }
-        return SourcePlace.relative("\(id)/\(id)" + (ending.isEmpty || ending.hasPrefix(".") ? ending : "." + ending))
+        return SourceFolder.relative("\(id)/\(id)" + (ending.isEmpty || ending.hasPrefix(".") ? ending : "." + ending))
     }
 }

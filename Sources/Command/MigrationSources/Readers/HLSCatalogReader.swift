@@ -20,12 +20,12 @@ package struct HLSCatalogReader: SourceReader {
         package var fault: RecordFault?
     }
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let list: String
     private let streams: [Stream]
     private let packages: [String]
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         self.place = place
         list = options.list ?? place.file ?? Self.listName
         let streams = try Self.streams(place, list)
@@ -39,15 +39,15 @@ package struct HLSCatalogReader: SourceReader {
     }
 
     /// The streams of the app's catalog, in its order.
-    package static func streams(_ place: SourcePlace) throws(SourceProblem) -> [Stream] {
+    package static func streams(_ place: SourceFolder) throws(SourceProblem) -> [Stream] {
         let name = place.file ?? listName
         guard let streams = try streams(place, name) else { throw .missing(path: place.shown(name)) }
         return streams
     }
 
     /// Nil if there is no such file.
-    private static func streams(_ place: SourcePlace, _ name: String) throws(SourceProblem) -> [Stream]? {
-        guard let path = SourcePlace.relative(name), let data = try place.data(path, upTo: sizeBound) else {
+    private static func streams(_ place: SourceFolder, _ name: String) throws(SourceProblem) -> [Stream]? {
+        guard let path = SourceFolder.relative(name), let data = try place.data(path, upTo: sizeBound) else {
             return nil
         }
         let value: PropertyList
@@ -68,7 +68,7 @@ package struct HLSCatalogReader: SourceReader {
     }
 
     private static func find(
-        in folder: String, depth: Int, _ place: SourcePlace, _ packages: inout [String]
+        in folder: String, depth: Int, _ place: SourceFolder, _ packages: inout [String]
     ) throws(SourceProblem) {
         guard depth <= depthBound else { return }
         for entry in try SourceEntry.all(in: folder, of: place) where entry.isFolder {
@@ -85,7 +85,7 @@ package struct HLSCatalogReader: SourceReader {
     /// them.
     package func storeFiles() throws -> [String] {
         var paths: [String] = []
-        if let path = SourcePlace.relative(list), try place.facts(of: path) != nil { paths.append(path) }
+        if let path = SourceFolder.relative(list), try place.facts(of: path) != nil { paths.append(path) }
         try read { record in
             guard let file = record.file else { return }
             let folders = Set(file.parts.compactMap { $0.split(separator: "/").dropLast().joined(separator: "/") })
@@ -148,7 +148,7 @@ package struct HLSCatalogReader: SourceReader {
             last = fragment.number
         }
         for fragment in stream.initial + stream.fragments {
-            guard let path = SourcePlace.relative("\(folder)/\(fragment.path)"), !fragment.path.hasPrefix("/") else {
+            guard let path = SourceFolder.relative("\(folder)/\(fragment.path)"), !fragment.path.hasPrefix("/") else {
                 throw .badPath(fragment.path)
             }
             guard let size = SourceEntry.size(of: path, in: place), size > 0,
@@ -167,7 +167,7 @@ package struct HLSCatalogReader: SourceReader {
     private func file<T>(
         _ path: String, _ read: ([UInt8]) throws(FormatFault) -> T
     ) throws(RecordFault) -> T? {
-        guard let path = SourcePlace.relative(path) else { throw .badPath(path) }
+        guard let path = SourceFolder.relative(path) else { throw .badPath(path) }
         let data: Data?
         do throws(SourceProblem) { data = try place.data(path, upTo: Self.sizeBound) } catch {
             guard case .badFormat(_, let fault) = error else { throw .unreadable(path: path, nil) }

@@ -8,9 +8,9 @@ package struct LYFDownloaderReader: SourceReader {
     private static let lists = "resumeData"
     private static let sizeBound = 4 << 20
 
-    private let place: SourcePlace
+    private let place: SourceFolder
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
         guard SourceEntry.hasFolder(Self.files, in: place) || SourceEntry.hasFolder(Self.lists, in: place) else {
             throw .nothingFound(path: place.path, expected: [Self.files + "/", Self.lists + "/"])

@@ -63,7 +63,7 @@ struct ManifestEntry {
         default: throw .unknownValue(field: "state")
         }
         guard let path else { return }
-        guard let place = SourcePlace.relative(path) else { throw .badPath(path) }
+        guard let place = SourceFolder.relative(path) else { throw .badPath(path) }
         if record.state == .finished {
             record.file = SourceFile(path: place, size: size, sha256: sha256)
         } else {

@@ -9,11 +9,11 @@ package struct ManifestReader: SourceReader {
         case json(JSONList.Start)
     }
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let file: String
     private let form: Form
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         guard let file = place.file, let head = try place.beginning(of: file, upTo: JSONList.longest) else {
             throw .notAFile(path: place.path)
         }

@@ -1,9 +1,10 @@
 extension ResumeData {
     /// The bytes that it tells of; nil if its temporary file is in none of the folders.
-    func partial(in place: SourcePlace, folders: [String], total: Int64?) -> SourcePartial? {
+    func partial(in place: SourceFolder, folders: [String], total: Int64?) -> SourcePartial? {
         for folder in folders {
             for name in fileNames {
-                guard let path = SourcePlace.relative("\(folder)/\(name)"), SourceEntry.size(of: path, in: place) != nil
+                guard let path = SourceFolder.relative("\(folder)/\(name)"),
+                    SourceEntry.size(of: path, in: place) != nil
                 else {
                     continue
                 }

@@ -1,8 +1,8 @@
-/// Reads one kind of source. It opens nothing outside its ``SourcePlace``, writes nothing, and holds no more than its
+/// Reads one kind of source. It opens nothing outside its ``SourceFolder``, writes nothing, and holds no more than its
 /// index in memory: records are handed out one by one.
 package protocol SourceReader: Sendable {
     /// Fails if the source isn't of this kind at all.
-    init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem)
+    init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem)
 
     /// Calls `body` with each record, in the same order at every reading. A record that can't be used has a
     /// ``SourceRecord/fault``; the others aren't affected.

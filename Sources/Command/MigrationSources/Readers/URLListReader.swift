@@ -5,7 +5,7 @@ import Foundation
 package struct WgetReader: SourceReader {
     private let list: URLListReader
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         list = try URLListReader(place, options, of: .wget)
     }
 
@@ -18,7 +18,7 @@ package struct WgetReader: SourceReader {
 package struct CurlReader: SourceReader {
     private let list: URLListReader
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         list = try URLListReader(place, options, of: .curl)
     }
 
@@ -39,18 +39,18 @@ struct URLListReader {
         }
     }
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let program: Program
     private let list: String?
 
-    init(_ place: SourcePlace, _ options: SourceOptions, of program: Program) throws(SourceProblem) {
+    init(_ place: SourceFolder, _ options: SourceOptions, of program: Program) throws(SourceProblem) {
         self.place = place
         self.program = program
         list = try place.list(options.list, among: program.usual)
         guard list == nil else { return }
         var isFound = false
         do {
-            try place.walk { isFound = isFound || !MediaEnding.last($0).hasPrefix(".") && !Self.isLog($0) }
+            try place.walk { isFound = isFound || !MediaFileName.last($0).hasPrefix(".") && !Self.isLog($0) }
         } catch let problem as SourceProblem { throw problem } catch {
             throw .badFormat(path: place.path, .malformed)
         }
@@ -58,7 +58,7 @@ struct URLListReader {
     }
 
     func read(_ body: (SourceRecord) throws -> Void) throws {
-        let files = try ListedFiles(place)
+        let files = try URLListFolder(place)
         guard let list else { return try files.records(isLeftOut: Self.isLog, body) }
         var keys: Set<String> = []
         func hand(_ record: SourceRecord) throws {
@@ -103,7 +103,7 @@ struct URLListReader {
 
     func storeFiles() -> [String] { [list].compactMap(\.self) }
 
-    private static func isLog(_ name: String) -> Bool { MediaEnding.last(name).hasPrefix("wget-log") }
+    private static func isLog(_ name: String) -> Bool { MediaFileName.last(name).hasPrefix("wget-log") }
 
     /// wget decodes the last component and keeps the query; with `-x` or `-r` folders stand for host and path.
     private static func wgetNames(_ address: SourceAddress) -> [String] {

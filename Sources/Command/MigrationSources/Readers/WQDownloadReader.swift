@@ -13,13 +13,13 @@ package struct WQDownloadReader: SourceReader {
     ]
     private static let pageSize = 64
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let user: String?
     private let name: String
     private let database: DatabaseCopy
     private let columns: [String]
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         self.place = place
         user = options.user
         name = place.file ?? "mkdata.db"
@@ -176,7 +176,7 @@ package struct WQDownloadReader: SourceReader {
     }
 
     private static func path(_ folder: String, _ name: String) -> String? {
-        SourcePlace.relative(name).flatMap { SourcePlace.relative("\(folder)/\($0)") }
+        SourceFolder.relative(name).flatMap { SourceFolder.relative("\(folder)/\($0)") }
     }
 
     private func addFiles(to record: inout SourceRecord, _ fields: [String: PropertyList]) {

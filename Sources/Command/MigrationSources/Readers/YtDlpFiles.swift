@@ -16,17 +16,17 @@ struct YtDlpFiles {
     private(set) var groups: [String: Group] = [:]
     /// Those of ``groups``, in order.
     private(set) var stems: [String] = []
-    init(_ place: SourcePlace) throws {
+    init(_ place: SourceFolder) throws {
         var pieces: [(path: String, stem: String)] = []
         try place.walk { path in
-            if path.hasSuffix(".ytdl") || MediaEnding.last(path).contains(".part-Frag") { return }
+            if path.hasSuffix(".ytdl") || MediaFileName.last(path).contains(".part-Frag") { return }
             if path.hasSuffix(Self.infoEnding) {
                 let stem = String(path.dropLast(Self.infoEnding.utf8.count))
                 return edit(stem) { $0.info = path }
             }
             let isPartial = path.hasSuffix(".part")
             let name = isPartial ? String(path.dropLast(5)) : path
-            guard MediaEnding.rank(name) != nil, let (stem, _) = MediaEnding.split(name) else { return }
+            guard MediaFileName.rank(name) != nil, let (stem, _) = MediaFileName.split(name) else { return }
             if Self.withoutFormat(stem) != nil { return pieces.append((path, stem)) }
             add(path, stem, isPartial)
         }
@@ -46,8 +46,8 @@ struct YtDlpFiles {
     private mutating func add(_ path: String, _ stem: String, _ isPartial: Bool) {
         edit(stem) { group in
             if isPartial { return group.partials.append(path) }
-            let rank = MediaEnding.rank(path) ?? .max
-            let place = group.media.firstIndex { (MediaEnding.rank($0) ?? .max) > rank } ?? group.media.count
+            let rank = MediaFileName.rank(path) ?? .max
+            let place = group.media.firstIndex { (MediaFileName.rank($0) ?? .max) > rank } ?? group.media.count
             group.media.insert(path, at: place)
         }
     }
@@ -59,7 +59,7 @@ struct YtDlpFiles {
 
     /// `a` of `a.f137` and `a.temp`, which are surely pieces, and of `a.fhls-1`, which may be; nil for other names.
     private static func withoutFormat(_ stem: String) -> (whole: String, isSure: Bool)? {
-        guard let (whole, format) = MediaEnding.split(stem) else { return nil }
+        guard let (whole, format) = MediaFileName.split(stem) else { return nil }
         if format == "temp" { return (whole, true) }
         guard format.hasPrefix("f"), format.utf8.count > 1 else { return nil }
         let isWord = format.utf8.allSatisfy {
@@ -70,7 +70,7 @@ struct YtDlpFiles {
 
     /// The id at the end of a name that yt-dlp made: `title [id]`.
     static func id(inName stem: String) -> String? {
-        let name = MediaEnding.last(stem)
+        let name = MediaFileName.last(stem)
         guard name.hasSuffix("]"), let begin = name.lastIndex(of: "[") else { return nil }
         let id = name[name.index(after: begin)...].dropLast()
         return id.isEmpty ? nil : String(id)

@@ -37,7 +37,9 @@ struct YtDlpInfo {
     /// The last components of what yt-dlp called the file, without their endings: the paths are relative to where it
     /// ran.
     var stems: [String] {
-        ["filename", "_filename"].compactMap { text($0) }.compactMap { MediaEnding.split(MediaEnding.last($0))?.stem }
+        ["filename", "_filename"].compactMap { text($0) }.compactMap {
+            MediaFileName.split(MediaFileName.last($0))?.stem
+        }
     }
 
     /// The ending of the file.

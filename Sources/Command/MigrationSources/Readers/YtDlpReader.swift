@@ -5,10 +5,10 @@ import Foundation
 package struct YtDlpReader: SourceReader {
     private static let usual = ["archive.txt", "downloaded.txt", ".archive"]
 
-    private let place: SourcePlace
+    private let place: SourceFolder
     private let archive: String?
 
-    package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
+    package init(_ place: SourceFolder, _ options: SourceOptions) throws(SourceProblem) {
         self.place = place
         archive = try place.list(options.list, among: Self.usual)
         guard archive == nil else { return }
@@ -90,7 +90,7 @@ package struct YtDlpReader: SourceReader {
         info.fill(&record)
         var group = group
         if group.media.isEmpty, group.partials.isEmpty {
-            let folder = MediaEnding.folder(stem)
+            let folder = MediaFileName.folder(stem)
             let other = info.stems.lazy.map { folder + $0 }.first { files.groups[$0].map { $0.info == nil } ?? false }
             if let other, let found = files.groups[other], taken.insert(other).inserted { group = found }
         }
@@ -107,7 +107,7 @@ package struct YtDlpReader: SourceReader {
         } else if isListed {
             record.state = .finished
         }
-        for name in Self.names(record.file?.path ?? stem) + [MediaEnding.last(stem)]
+        for name in Self.names(record.file?.path ?? stem) + [MediaFileName.last(stem)]
         where !record.names.contains(name) { record.names.append(name) }
         return record
     }
@@ -135,8 +135,8 @@ package struct YtDlpReader: SourceReader {
     }
 
     private static func names(_ path: String) -> [String] {
-        let last = MediaEnding.last(path)
+        let last = MediaFileName.last(path)
         let whole = last.hasSuffix(".part") ? String(last.dropLast(5)) : last
-        return [path, last] + [MediaEnding.split(whole)?.stem].compactMap(\.self)
+        return [path, last] + [MediaFileName.split(whole)?.stem].compactMap(\.self)
     }
 }

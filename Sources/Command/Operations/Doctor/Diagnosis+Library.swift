@@ -1,6 +1,7 @@
 import CatalogComparison
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary

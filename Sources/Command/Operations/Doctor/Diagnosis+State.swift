@@ -48,7 +48,7 @@ struct StateCheck {
         let path = place.folder.database.string
         guard FileManager.default.fileExists(atPath: path) else { return (nil, []) }
         do throws(StoreError) {
-            let store = try DownloadStore(path: path, role: .visitor)
+            let store = try DownloadStore(path: path, role: .client)
             let damages = try store.health.damages()
             guard damages.isEmpty else { return (store, [.databaseDamaged(path: path, damages)]) }
             var downloads = 0
@@ -126,7 +126,7 @@ struct StateCheck {
                 let other = locations.state(of: user)
                 guard other.path != place.folder.path,
                     FileManager.default.fileExists(atPath: other.database.string),
-                    let store = try? DownloadStore(path: other.database.string, role: .visitor)
+                    let store = try? DownloadStore(path: other.database.string, role: .client)
                 else { continue }
                 defer { store.close() }
                 let files = Set(((try? store.catalogs.courses()) ?? [:]).values.map(\.file))

@@ -56,7 +56,7 @@ struct PluginCheck {
 
     private static func fact(_ plugin: Plugin, _ finding: PluginProbe.Finding, isUsed: Bool) -> DiagnosisFact {
         let folder = plugin.folder.string
-        let trouble: DiagnosisFact.PluginTrouble
+        let trouble: DiagnosisFact.PluginDefect
         switch finding {
         case .answers:
             return .plugin(name: plugin.name, version: plugin.manifest.version, folder: folder, isUsed: isUsed)
@@ -65,7 +65,7 @@ struct PluginCheck {
         case .breaksProtocol(let reason): trouble = .breaksProtocol(reason)
         case .silent(let reason): trouble = .silent(reason)
         }
-        return .pluginTrouble(name: plugin.name, folder: folder, trouble, isUsed: isUsed)
+        return .pluginDefect(name: plugin.name, folder: folder, trouble, isUsed: isUsed)
     }
 }
 

@@ -52,7 +52,7 @@ package struct Diagnosis: Sendable, Equatable {
 /// A finding of `doctor`. Facts only; the commands make the text. Texts in it are safe to show.
 package enum DiagnosisFact: Sendable, Equatable {
     /// The problem of a plugin that was found and can be read.
-    package enum PluginTrouble: Sendable, Equatable {
+    package enum PluginDefect: Sendable, Equatable {
         case cannotStart(String)
         case ends(String)
         case breaksProtocol(String)
@@ -115,7 +115,7 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// A folder that the settings name.
     case noPluginFolder(path: String)
     case plugin(name: String, version: String?, folder: String, isUsed: Bool)
-    case pluginTrouble(name: String, folder: String, PluginTrouble, isUsed: Bool)
+    case pluginDefect(name: String, folder: String, PluginDefect, isUsed: Bool)
     /// It can't be used, because of its manifest, its place or its permissions.
     case pluginBroken(name: String, folder: String, reason: String, isUsed: Bool)
     case pluginHidden(name: String, folder: String)
@@ -151,7 +151,7 @@ extension DiagnosisFact {
         case .noLibrary, .library, .libraryInMemory, .libraryUnusable, .libraryNotWritable, .diskFull, .spaceShort,
             .spaceBelowFloor, .folderUnreadable, .filesMissing, .unknownFiles, .partials, .leftovers, .stranded:
             .library
-        case .noPlugins, .noPluginFolder, .plugin, .pluginTrouble, .pluginBroken, .pluginHidden, .providerMissing:
+        case .noPlugins, .noPluginFolder, .plugin, .pluginDefect, .pluginBroken, .pluginHidden, .providerMissing:
             .plugins
         case .authorities, .noAuthorities, .clock, .clockUnknown, .clockUnchecked: .network
         case .ffmpeg, .noFFmpeg, .versions: .versions
@@ -175,8 +175,8 @@ extension DiagnosisFact {
             .problem
         case .leftovers(_, _, let areRemoved), .stranded(_, _, let areRemoved): areRemoved ? .ok : .warning
         // A plugin that rejects an unknown method may still work.
-        case .pluginTrouble(_, _, .silent, _): .warning
-        case .pluginTrouble(_, _, _, let isUsed), .pluginBroken(_, _, _, let isUsed): isUsed ? .problem : .warning
+        case .pluginDefect(_, _, .silent, _): .warning
+        case .pluginDefect(_, _, _, let isUsed), .pluginBroken(_, _, _, let isUsed): isUsed ? .problem : .warning
         case .clock(_, let skew):
             switch abs(skew) {
             case ...5: .ok

@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -59,7 +60,7 @@ package struct LibraryChange: Sendable {
             do {
                 try await library.lock(user: place.user.text)
                 // Files of an interrupted move aren't missing.
-                try Settling(store: store, library: library).finishMoves(try store.moves.recorded())
+                try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
                 if rebuild {
                     let work = LibraryRebuild(store: store, library: library)
                     let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }
@@ -79,7 +80,7 @@ package struct LibraryChange: Sendable {
 
     /// The user has declared this folder to be the library: files missing in it are lost, however many.
     private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
-        let listing = LibraryListing(of: library)
+        let listing = LibraryFileIndex(of: library)
         var lost: [DownloadChange] = []
         try store.downloads.scan { row in
             guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {

@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -25,32 +26,32 @@ struct LibraryRebuild {
     /// Throws ``StoreError`` or ``LibraryError``.
     func run(shouldStop: () -> Bool = { false }) throws -> Result {
         // One copy of each line, in the order of the list; nil: it doesn't count.
-        var lines: [ProvenRecord?] = []
-        var latest: [KeptKey: Int] = [:]
-        let reading = try FileList<KeptRecord>(of: library).read(shouldStop: shouldStop) { record in
+        var lines: [ProvenListEntry?] = []
+        var latest: [FileListKey: Int] = [:]
+        let reading = try FileList<FileListEntry>(of: library).read(shouldStop: shouldStop) { record in
             let record = record.normalized
-            if let older = latest.updateValue(lines.count, forKey: KeptKey(record)) { lines[older] = nil }
-            lines.append(ProvenRecord(record: record, file: nil))
+            if let older = latest.updateValue(lines.count, forKey: FileListKey(record)) { lines[older] = nil }
+            lines.append(ProvenListEntry(record: record, file: nil))
         }
         latest = [:]
         var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
         var taken: Set<String> = []
-        var finished: Set<KeptKey> = []
-        let listing = LibraryListing(of: library)
+        var finished: Set<FileListKey> = []
+        let listing = LibraryFileIndex(of: library)
         try store.downloads.scan { row in
             // The path in a row whose file is missing may be older than a move.
             guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
             taken.insert(LibraryName.key(path))
-            var known = KeptRecord(course: row.string(.course) ?? "", title: "")
+            var known = FileListEntry(course: row.string(.course) ?? "", title: "")
             known.video = row.string(.video)
-            if row.state == .finished { finished.insert(KeptKey(known)) }
+            if row.state == .finished { finished.insert(FileListKey(known)) }
         }
         // Of two lines for one file the newer one counts.
         for index in lines.indices.reversed() {
             guard let record = lines[index]?.record else { continue }
             if shouldStop() { throw LibraryError.stopped }
             lines[index] = nil
-            if finished.contains(KeptKey(record)) { continue }
+            if finished.contains(FileListKey(record)) { continue }
             let found = try record.video == nil ? folder(record) : video(record, shouldStop)
             if let found, found.record.video == nil || taken.insert(LibraryName.key(found.file?.path ?? "")).inserted {
                 lines[index] = found
@@ -58,15 +59,15 @@ struct LibraryRebuild {
                 result.leftOut += 1
             }
         }
-        result.restored = try store.kept.restore(lines.lazy.compactMap(\.self))
+        result.restored = try store.fileList.restore(lines.lazy.compactMap(\.self))
         return result
     }
 
-    private func folder(_ record: KeptRecord) -> ProvenRecord? {
+    private func folder(_ record: FileListEntry) -> ProvenListEntry? {
         guard let folder = record.folder, !record.course.isEmpty, record.chapter != "",
             (try? LibraryPath(folder)) != nil
         else { return nil }
-        var found = ProvenRecord(record: record, file: nil)
+        var found = ProvenListEntry(record: record, file: nil)
         guard let path = record.path, let size = record.size, let modified = record.modified,
             let facts = (try? library.files.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
         else { return found }
@@ -75,7 +76,7 @@ struct LibraryRebuild {
         return found
     }
 
-    private func video(_ record: KeptRecord, _ shouldStop: () -> Bool) throws -> ProvenRecord? {
+    private func video(_ record: FileListEntry, _ shouldStop: () -> Bool) throws -> ProvenListEntry? {
         guard let path = record.path, let size = record.size, size >= 0, let stem = record.stem,
             let video = record.video, !video.isEmpty, !record.course.isEmpty, (try? LibraryPath(stem)) != nil,
             let source = record.source.flatMap(SourceDigest.init(hex:)),
@@ -84,7 +85,7 @@ struct LibraryRebuild {
         let sha256 = record.sha256.flatMap(Checksum.init(hex:)).flatMap { $0.count == 32 ? $0 : nil }
         let known = FileRecord(size: size, modified: record.modified, sha256: sha256)
         guard let (place, facts) = try prove(path, known, shouldStop) else { return nil }
-        var found = ProvenRecord(
+        var found = ProvenListEntry(
             record: record,
             file: StoredFile(path: place, size: size, modified: facts.modified, sha256: sha256, source: source))
         var isWhole = true

@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The plugins in the user's own folder: putting one there, and removing it.
 package struct PluginInstallation: Sendable {
-    /// What was installed.
     package struct Installed: Sendable {
         package var name: String
         package var version: String?
@@ -84,7 +83,7 @@ package struct PluginInstallation: Sendable {
         let target = home + "/" + name
         let isName = !name.isEmpty && !name.contains("/") && !name.hasPrefix(".")
         guard isName, FileManager.default.fileExists(atPath: target + "/plugin.yaml") else {
-            let others = await PluginListing.all(plugins: folders).listings.first { $0.name == name }
+            let others = await PluginSummary.all(plugins: folders).listings.first { $0.name == name }
             throw .notInstalled(name, elsewhere: others?.folder)
         }
         // First out of the way in one step: no run finds half of it.

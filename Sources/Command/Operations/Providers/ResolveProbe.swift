@@ -92,9 +92,9 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         var redactor = Redactor()
         // A token may be part of a path, too.
         if let tokenValue { redactor.learn(tokenValue) }
-        shown.url = redactor.redact(AddressText.withoutSecrets(url))
+        shown.url = redactor.redact(AddressRedactor.withoutSecrets(url))
         if tokenValue != nil { shown.tokenValue = Redactor.mark }
-        shown.tokenOrigins = tokenOrigins.map { AddressText.withoutSecrets($0) }
+        shown.tokenOrigins = tokenOrigins.map { AddressRedactor.withoutSecrets($0) }
         shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
         shown.subtitles = subtitles.map { redactor.redact($0) }
         shown.attachments = attachments.map { redactor.redact($0) }

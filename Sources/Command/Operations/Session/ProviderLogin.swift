@@ -80,7 +80,7 @@ package struct ProviderLogin: Sendable {
                 command: helper, provider: provider, user: user, endpoint: server?.description
             ).run(operation, secrets: secrets)
         } catch {
-            throw .provider(.helper(provider, HelperTrouble(error)))
+            throw .provider(.helper(provider, CredentialHelperProblem(error)))
         }
     }
 

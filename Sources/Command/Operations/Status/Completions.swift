@@ -48,7 +48,6 @@ package enum Completions {
         return Array((written + direct + (isDeep ? Array(deep.prefix(most)) : [])).prefix(most))
     }
 
-    /// The names of all users.
     package static func users(at location: StateLocation) -> [String] {
         var own = location
         own.user = nil

@@ -52,7 +52,7 @@ package struct StatusGroup: Sendable {
                 course: sum.course, courseTitle: courses[sum.course]?.title ?? sum.course, chapter: sum.chapter,
                 chapterTitle: sum.chapter.flatMap { chapters[DownloadKey(course: sum.course, video: $0)] })
             var entry = groups[key] ?? (new, sum.ordinal)
-            let seen = RowStanding(state: sum.state).seen(isHeld: isRunning)
+            let seen = RowStatus(state: sum.state).seen(isHeld: isRunning)
             entry.group.totals.add(sum, as: seen.state)
             entry.ordinal = min(entry.ordinal, sum.ordinal)
             groups[key] = entry

@@ -49,7 +49,7 @@ package struct StatusRow: Sendable {
     /// Its missing sidecars that failed.
     package var sidecarsFailed = 0
     /// Its missing sidecars, each with its last error.
-    package var sidecars: [OpenSidecar] = []
+    package var sidecars: [MissingSidecar] = []
 
     package init(
         reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
@@ -79,7 +79,7 @@ package struct StatusRow: Sendable {
     }
 
     /// Adds those that aren't stored.
-    fileprivate mutating func note(_ open: [OpenSidecar]) {
+    fileprivate mutating func note(_ open: [MissingSidecar]) {
         // Of a video whose provider hasn't been asked nobody knows whether anything is missing.
         for sidecar in open where sidecar.name.kind != .unasked || sidecar.error != nil {
             if sidecar.state == .failed { sidecarsFailed += 1 } else { sidecarsWanted += 1 }
@@ -236,7 +236,7 @@ package struct StatusReport: Sendable {
                 report.take(try store.downloads.sums(), courses, chapters, isRunning: lock != nil)
                 return report
             }
-            var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
+            var review = HeldCourseReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
             try store.downloads.each { record in
                 review.look(at: record)
                 if record.state == .finished, let file = record.file, file.source != record.catalog.source {
@@ -245,7 +245,7 @@ package struct StatusReport: Sendable {
                 report.diskBytes[record.key.course, default: 0] += record.diskBytes
                 add(record)
             }
-            report.held = review.standing
+            report.held = review.stillHeld
             return report
         } catch {
             throw Refusal(any: error)
@@ -284,7 +284,7 @@ extension StatusReport {
 
 extension StatusRow {
     init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
-        let standing = record.standing.seen(isHeld: isRunning)
+        let status = record.status.seen(isHeld: isRunning)
         let isFinished = record.state == .finished
         // It is written about once a second while bytes arrive: an old one is outdated.
         let isFresh = abs(now.timeIntervalSince(record.updatedAt)) < 10
@@ -293,10 +293,10 @@ extension StatusRow {
                 course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
                 title: record.catalog.title),
             courseTitle: course?.title ?? record.key.course, chapterTitle: chapterTitle,
-            state: standing.state, reason: standing.reason,
+            state: status.state, reason: status.reason,
             priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
-            bytesPerSecond: standing.state == .active && isFresh ? record.bytesPerSecond : nil,
+            bytesPerSecond: status.state == .active && isFresh ? record.bytesPerSecond : nil,
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,
             // A download that is gone isn't tried again.
             error: record.error, retryAt: record.isGone ? nil : record.retryAt, updatedAt: record.updatedAt,

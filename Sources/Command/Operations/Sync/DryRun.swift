@@ -48,17 +48,17 @@ package struct DryRun: Sendable {
             }
             plan.warnings += [catalog.unknownCourses].compactMap(\.self) + reconciliation.notices
             let errors = try Self.errors(store, reconciliation, now)
-            let rehearsal = Rehearsal(
+            let comparison = DryRunComparison(
                 reconciliation, options, now: now, errors: errors, ignoresCourse: registry.ignoresCourse)
             plan.items = try Self.interruptedMoves(store, besides: reconciliation)
-            plan.items += rehearsal.items
-            plan.pruning = rehearsal.pruning
+            plan.items += comparison.items
+            plan.pruning = comparison.pruning
             let listing = plan.summary
-            plan.summary = rehearsal.summary
+            plan.summary = comparison.summary
             plan.summary.conditions.formUnion(listing.conditions)
             plan.summary.coursesUnlisted = listing.coursesUnlisted
             plan.summary.coursesUnasked = listing.coursesUnasked
-            let open = try OpenSidecar.all(in: store, of: catalog, only: reconciliation.only)
+            let open = try MissingSidecar.all(in: store, of: catalog, only: reconciliation.only)
             plan.summary.note(open, at: now, options)
             plan.summary.warnings = plan.warnings.count + (plan.pruning == nil ? 0 : 1)
         } catch {
@@ -77,7 +77,7 @@ package struct DryRun: Sendable {
         guard options.discovers, written.courses.contains(where: \.discover) else { return stored }
         let records = try store.listings.records()
         let due = CourseLister.due(written, records, only: options.only, now: now)
-        guard options.asksWhenRehearsing else {
+        guard options.asksInDryRun else {
             plan.unasked = due.map { written.courses[$0].id }
             plan.summary.coursesUnasked = due.count
             return stored
@@ -137,7 +137,7 @@ package struct DryRun: Sendable {
 
 extension SyncSummary {
     /// Counts the sidecars that a sync starting now would leave missing, if all that it requests arrive.
-    fileprivate mutating func note(_ open: [OpenSidecar], at now: Date, _ options: SyncOptions) {
+    fileprivate mutating func note(_ open: [MissingSidecar], at now: Date, _ options: SyncOptions) {
         let end = now.advanced(by: options.maxWait)
         for sidecar in open where !sidecar.isDue(at: end) {
             switch sidecar.state {

@@ -65,7 +65,7 @@ struct DryRunListings {
 
     /// What a provider has answered.
     private enum Answer: Sendable {
-        case pages(Int, ListingPages, ListingRoom.Seat)
+        case pages(Int, ListingPages, ListingMemoryBudget.Seat)
         case failure(Int, ProviderError)
     }
 

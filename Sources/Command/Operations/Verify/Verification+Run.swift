@@ -1,6 +1,7 @@
 import CatalogComparison
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -93,7 +94,7 @@ extension Verification {
         do {
             try await library.lock(user: place.user.text)
             defer { library.unlock() }
-            try Settling(store: store, library: library).finishMoves(try store.moves.recorded())
+            try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
         } catch {
             throw Refusal(any: error)
         }

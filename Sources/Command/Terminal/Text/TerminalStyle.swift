@@ -52,8 +52,8 @@ package struct TerminalStyle: Sendable, Equatable {
 
     /// Text from outside, made printable and limited to the terminal's character set.
     package func text(_ raw: String) -> String {
-        let printable = TerminalText.printable(raw)
-        return hasUnicode ? printable : TerminalText.ascii(printable)
+        let printable = TerminalFormat.printable(raw)
+        return hasUnicode ? printable : TerminalFormat.ascii(printable)
     }
 
     package var ellipsis: String { hasUnicode ? "…" : "..." }

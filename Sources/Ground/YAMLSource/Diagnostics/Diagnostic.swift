@@ -34,12 +34,12 @@ package struct Diagnostic: Sendable, Hashable, Error {
     /// Message and suggestion in one line, safe to print.
     package var summary: String {
         let text = suggestion.map { "\(message); did you mean '\($0)'?" } ?? message
-        return PrintableText.safe(text)
+        return PrintableScalars.safe(text)
     }
 
     /// `file:line:column: error: the mistake`, then the source line and a caret if they are known.
     package var text: String {
-        let head = "\(PrintableText.safe(location.description)): \(severity.rawValue): \(summary)"
+        let head = "\(PrintableScalars.safe(location.description)): \(severity.rawValue): \(summary)"
         guard let excerpt else { return head }
         return "\(head)\n    \(excerpt.line)\n    \(excerpt.caretLine)"
     }

@@ -38,9 +38,9 @@ package struct SourceExcerpt: Sendable, Hashable {
             if let scalar, Self.isBreak(scalar) { break }
             let piece: (text: String, width: Int)
             if let scalar {
-                let replacement = PrintableText.replacement(for: scalar)
+                let replacement = PrintableScalars.replacement(for: scalar)
                 piece = (
-                    replacement ?? String(Character(scalar)), replacement?.count ?? PrintableText.width(of: scalar)
+                    replacement ?? String(Character(scalar)), replacement?.count ?? PrintableScalars.width(of: scalar)
                 )
             } else {
                 let hex = String(text[offset], radix: 16, uppercase: true)
@@ -76,7 +76,7 @@ package struct SourceExcerpt: Sendable, Hashable {
             isCutBefore = true
         }
         let shownBefore = before[head...].map(\.text).joined()
-        let shown = AddressText.masked(
+        let shown = AddressRedactor.masked(
             shownBefore + after, paths: !paths, isCutBefore: isCutBefore, isCutAfter: isCutAfter)
         line = (isCutBefore ? "…" : "") + shown + (isCutAfter ? "…" : "")
         indent = beforeWidth + (isCutBefore ? 1 : 0)

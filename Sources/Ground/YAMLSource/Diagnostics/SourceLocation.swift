@@ -38,7 +38,6 @@ package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     /// From 1, in Unicode scalars.
     package var column: Int { Int(position.column) }
 
-    /// A position in a file.
     package init(_ source: SourceName, _ position: SourcePosition) {
         self.source = source
         self.position = position

@@ -146,7 +146,6 @@ package enum CoreSchema {
         return Double(text.replacing(".", with: text.hasPrefix(".") ? "0." : ".0", maxReplacements: 1))
     }
 
-    /// Whether text equals a word.
     static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
         text.elementsEqual(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }

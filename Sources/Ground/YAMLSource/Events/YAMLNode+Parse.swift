@@ -51,7 +51,6 @@ extension YAMLNode {
         try parse(bytes: Array(text.utf8), file: file, limits: limits)
     }
 
-    /// All documents of a YAML text.
     static func parseDocuments(
         bytes: UnsafeRawBufferPointer, file: String, limits: YAMLLimits
     ) throws(YAMLParseError) -> [YAMLNode] {

@@ -46,7 +46,6 @@ extension YAMLNode {
     /// The entries, of a mapping only.
     package var mapping: YAMLMapping? { if case .mapping(let entries) = value { entries } else { nil } }
 
-    /// Whether it is null.
     package var isNull: Bool { if case .null = value { true } else { false } }
 
     /// The value under a key, of a mapping only.

@@ -3,7 +3,6 @@ package import NetworkAddresses
 
 /// A stream's access to its host: the requests, with the provider's tokens and headers, and its share of connections.
 package struct StreamAccess: Sendable, RedactedInPrint {
-    /// The engine for transfers.
     package var engine: TransferEngine
     /// A request for a URL of the stream, with its token and headers.
     package var request: @Sendable (_ url: String) -> TransferRequest
@@ -49,7 +48,6 @@ package struct StreamAccess: Sendable, RedactedInPrint {
         var result: Result<[UInt8], StreamFailure>
         /// Its URL, after redirects.
         var url: String?
-        /// Its network.
         var scope = NetworkScope.world
         /// Bytes received from the network for it.
         var received: Int64 = 0

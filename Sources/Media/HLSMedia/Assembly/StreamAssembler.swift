@@ -24,7 +24,7 @@ package actor StreamAssembler {
     private let keepsTags: Bool
     private let writing = DispatchQueue(label: "stream", qos: .userInitiated)
     private var window: ReorderWindow<SegmentBody>
-    private let room: SegmentRoom
+    private let memory: SegmentMemoryBudget
     private let keys = KeyRing()
     private var maps = InitializationSections()
     private var kind: MediaKind?
@@ -50,7 +50,7 @@ package actor StreamAssembler {
         self.keepsTags = keepsTags
         window = ReorderWindow(
             count: count, next: position.next, width: concurrency, byteLimit: Self.windowBytes)
-        room = SegmentRoom(limit: Self.windowBytes, next: position.next)
+        memory = SegmentMemoryBudget(limit: Self.windowBytes, next: position.next)
         state = Mutex(position)
     }
 
@@ -67,7 +67,7 @@ package actor StreamAssembler {
     package func rest() {
         window.release()
         spares = []
-        room.update(held: window.heldBytes, next: window.next)
+        memory.update(held: window.heldBytes, next: window.next)
     }
 
     /// Downloads and appends the missing segments. Nil when complete; otherwise the reason why it can't continue now.
@@ -98,8 +98,8 @@ package actor StreamAssembler {
                     }
                     window.start(index)
                     let spare = spares.popLast() ?? []
-                    group.addTask { [keys, room] in
-                        await Self.fetch(index: index, segment, access, keys, room: room, reusing: spare)
+                    group.addTask { [keys, memory] in
+                        await Self.fetch(index: index, segment, access, keys, memory: memory, reusing: spare)
                     }
                 }
                 if let problem = await appendReady(plan) { failure = problem }
@@ -108,14 +108,14 @@ package actor StreamAssembler {
                 switch arrival {
                 case .segment(let index, let body, let count)?:
                     transferred.add(count, ordering: .relaxed)
-                    _ = room.ended(index)
+                    _ = memory.ended(index)
                     window.arrived(index, body, bytes: body.bytes.count)
-                    room.update(held: window.heldBytes, next: window.next)
+                    memory.update(held: window.heldBytes, next: window.next)
                     if let url = extras.removeValue(forKey: index) { await access.leave(url) }
                 case .failed(let index, let reason, let count)?:
                     transferred.add(count, ordering: .relaxed)
                     if let url = extras.removeValue(forKey: index) { await access.leave(url) }
-                    if let size = room.ended(index), case .transfer(.tooLong(.maximum), _) = reason {
+                    if let size = memory.ended(index), case .transfer(.tooLong(.maximum), _) = reason {
                         window.refused(index, bytes: size)
                         continue
                     }
@@ -161,7 +161,7 @@ package actor StreamAssembler {
     // MARK: one segment
 
     private static func fetch(
-        index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, room: SegmentRoom,
+        index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, memory: SegmentMemoryBudget,
         reusing spare: [UInt8]
     ) async -> Arrival {
         let part = StreamFailure.Part.segment(index)
@@ -174,7 +174,7 @@ package actor StreamAssembler {
         }
         let answer = await access.fetch(
             segment.url, range: segment.range, part: part, maxSize: SegmentBody.limit, reusing: spare
-        ) { room.admits(index, $0) }
+        ) { memory.admits(index, $0) }
         switch answer.result {
         case .failure(let failure): return .failed(index, failure, received: answer.received)
         case .success(let bytes):
@@ -199,7 +199,7 @@ package actor StreamAssembler {
                 window.putBack(body, bytes: body.bytes.count)
                 return failure
             }
-            room.update(held: window.heldBytes, next: window.next)
+            memory.update(held: window.heldBytes, next: window.next)
             keepSpare(body.bytes)
         }
         return nil

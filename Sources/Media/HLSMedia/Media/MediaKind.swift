@@ -50,7 +50,7 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
         if TransportStreamPacket.begin(body) { return .transportStream }
         if MP4Box.begins(body) { return .fragmentedMP4 }
         if let audio = AudioFrame.kind(of: body) { return audio }
-        return TextSign.kind(of: body)
+        return TextSignature.kind(of: body)
     }
 
     /// The same for bytes in an array.

@@ -8,7 +8,6 @@ package struct MovieLength: Sendable, Equatable {
         case other
     }
 
-    /// A track of the file.
     package struct Track: Sendable, Equatable {
         package var kind: TrackKind
         /// Nil if unknown.

@@ -24,7 +24,7 @@ package enum Playlist: Sendable, Equatable, RedactedInPrint {
             throw PlaylistError(line: 1, message: "the playlist is larger than 16 MiB")
         }
         var lines = PlaylistLines(bytes)
-        try PlaylistOpening.check(&lines)
+        try PlaylistSignature.check(&lines)
         var parser = PlaylistParser(variables: PlaylistVariables(url: url, imports: imports))
         while let line = try lines.next() { try parser.take(line) }
         return try parser.finish()

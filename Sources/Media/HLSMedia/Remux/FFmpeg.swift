@@ -54,7 +54,7 @@ package struct FFmpeg: Sendable, Equatable {
         let outcome = await process.run()
         guard outcome.ending == .exited(0) else { return nil }
         let line = outcome.outputHead.prefix { $0 != 0x0A }.prefix(200)
-        let text = ProcessText.withoutControls(String(decoding: line, as: UTF8.self))
+        let text = ProcessErrorOutput.withoutControls(String(decoding: line, as: UTF8.self))
         return text.isEmpty ? nil : text
     }
 }

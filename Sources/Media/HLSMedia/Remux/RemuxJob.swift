@@ -64,7 +64,7 @@ package struct RemuxJob: Sendable, Equatable {
         process.isModest = true
         let outcome = await process.run(watch: watch)
         let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
-        let lastLine = ProcessText.lastLine(of: outcome.errorTail, names: names)
+        let lastLine = ProcessErrorOutput.lastLine(of: outcome.errorTail, names: names)
         if let error = error(outcome, lastLine: lastLine, limit: limit) {
             // Never a folder, unlike FileManager.
             _ = unlink(output.string)

@@ -27,6 +27,5 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(scheme)://\(host):\(port)" }
 
-    /// Whether its scheme is http or https.
     package var isHTTP: Bool { scheme == "http" || scheme == "https" }
 }

@@ -56,7 +56,6 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// Whether the query has an item of this name.
     package func hasQueryItem(_ name: String) -> Bool {
         guard let mark = text.firstIndex(of: "?") else { return false }
         let encoded = PercentEncoding.encoded(name)

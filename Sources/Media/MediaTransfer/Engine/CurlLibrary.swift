@@ -41,7 +41,7 @@ package enum ServerTime {
             throw .invalidRequest("the URL is malformed")
         }
         defer { curl_easy_cleanup(easy) }
-        HostNames.useUTF8()
+        HostNameEncoding.useUTF8()
         var configuration = TransferConfiguration()
         configuration.caFile = caFile
         let handles = EasyHandles(configuration: configuration)

@@ -52,7 +52,7 @@ final class Transfer: RedactedInPrint {
     private var discarded: Int64 = 0
     private var discardedSince: Duration?
     private var failure: TransferFailure?
-    private var stall: StallClock?
+    private var stall: StallDetector?
     private var scope: NetworkScope?
     private var fields: UnsafeMutablePointer<curl_slist>?
 
@@ -133,7 +133,7 @@ final class Transfer: RedactedInPrint {
             failure = .outOfReach
             return false
         }
-        stall = StallClock(timeout: job.request.stallTimeout, listened: pacing.listened, received: arrived)
+        stall = StallDetector(timeout: job.request.stallTimeout, listened: pacing.listened, received: arrived)
         return true
     }
 

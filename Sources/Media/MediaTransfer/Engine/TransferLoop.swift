@@ -28,7 +28,7 @@ final class TransferLoop {
     /// Runs until it is told to stop.
     func run() {
         Self.blockSignals()
-        HostNames.useUTF8()
+        HostNameEncoding.useUTF8()
         while true {
             for command in inbox.takeAll() { obey(command) }
             if isStopping { break }

@@ -13,7 +13,7 @@ package enum Webhook {
             throw .invalidRequest("the URL is malformed")
         }
         defer { curl_easy_cleanup(easy) }
-        HostNames.useUTF8()
+        HostNameEncoding.useUTF8()
         var configuration = TransferConfiguration()
         configuration.caFile = caFile
         configuration.userAgent = userAgent

@@ -8,7 +8,6 @@ import Glibc
 package enum FileError: Error, Sendable, Equatable {
     /// A system call failed.
     case system(operation: String, errno: Int32)
-    /// It is closed.
     case closed
     /// The file is shorter than its valid prefix.
     case shorter(than: Int64, size: Int64)

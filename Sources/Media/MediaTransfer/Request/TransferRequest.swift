@@ -61,7 +61,7 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     package var limitRate: Int64?
     /// The largest file that is accepted.
     package var maxSize: Int64?
-    /// The time during which the server may deliver less than requested; see ``StallClock``.
+    /// The time during which the server may deliver less than requested; see ``StallDetector``.
     package var stallTimeout: Duration = .seconds(30)
     /// Name look-up, connection and TLS handshake together.
     package var connectTimeout: Duration = .seconds(30)

@@ -6,18 +6,18 @@ struct ConcurrencyChecks {
     /// As many are enough to find what is mixed up.
     private static let bound = 16
 
-    let bench: Bench
+    let context: CheckContext
 
     /// Whether each of several open requests gets its own answer.
     func run() async -> CheckVerdict {
-        let count = min(bench.plugin.manifest.concurrency, Self.bound)
+        let count = min(context.plugin.manifest.concurrency, Self.bound)
         guard count > 1 else { return .skipped(.oneAtATime) }
         let requests = (0..<count).map { request($0) }
-        var alone: [Answered] = []
+        var alone: [CheckAnswer] = []
         // Among samples that come round again, the same answer is right twice.
-        let different = bench.resolved.count > 1 ? min(bench.resolved.count, count) : count
-        for request in requests.prefix(min(different, 4)) { alone.append(await bench.ask(request)) }
-        let together = await bench.askAll(requests)
+        let different = context.resolved.count > 1 ? min(context.resolved.count, count) : count
+        for request in requests.prefix(min(different, 4)) { alone.append(await context.ask(request)) }
+        let together = await context.askAll(requests)
         let failures = together.compactMap { answered in
             answered.silence.map { CheckFailure($0, answered.exchange) }
         }
@@ -32,9 +32,9 @@ struct ConcurrencyChecks {
         return .passed
     }
 
-    private func request(_ index: Int) -> RequestText {
-        if bench.resolved.count > 1 { return bench.resolved[index % bench.resolved.count].request }
-        let usual = bench.usual
+    private func request(_ index: Int) -> CheckRequest {
+        if context.resolved.count > 1 { return context.resolved[index % context.resolved.count].request }
+        let usual = context.usual
         let id = usual.params["video"]?["id"]?.string ?? ""
         return index == 0 ? usual : usual.video("\(id)-\(index)")
     }

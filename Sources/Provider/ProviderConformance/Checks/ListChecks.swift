@@ -11,7 +11,7 @@ struct ListChecks {
     /// Listed videos that are resolved.
     private static let sampleCount = 3
 
-    let bench: Bench
+    let context: CheckContext
 
     /// The cursor of the second page, and the pages' results by check.
     struct Outcome {
@@ -19,20 +19,19 @@ struct ListChecks {
         var verdicts: [ConformanceCheck: CheckVerdict]
     }
 
-    /// All checks of a listing.
     func run() async -> Outcome {
         let checks: [ConformanceCheck] = [.list, .listPages, .listIDs, .listKnown]
-        guard bench.plugin.manifest.methods.contains("list") else {
+        guard context.plugin.manifest.methods.contains("list") else {
             return all(checks, .skipped(.noMethod("list")))
         }
-        let first = await bench.ask(bench.list())
+        let first = await context.ask(context.list())
         if let failure = first.failure {
             var outcome = all(checks, .skipped(.notListed(kind: "", message: "")))
             outcome.verdicts[.list] = .failed([failure])
             return outcome
         }
         guard let listing = first.listing else {
-            let message = bench.secrets.redactor.redact(first.error?.message ?? "", limit: 300)
+            let message = context.secrets.redactor.redact(first.error?.message ?? "", limit: 300)
             return all(checks, .skipped(.notListed(kind: first.error?.kind.rawValue ?? "", message: message)))
         }
         var outcome = Outcome(cursor: listing.next, verdicts: [.list: .passed])
@@ -50,8 +49,8 @@ struct ListChecks {
     }
 
     private func pages(
-        from first: Answered
-    ) async -> (pages: [Answered], failures: (list: [CheckFailure], pages: [CheckFailure])) {
+        from first: CheckAnswer
+    ) async -> (pages: [CheckAnswer], failures: (list: [CheckFailure], pages: [CheckFailure])) {
         var pages = [first]
         var faults: (list: [CheckFailure], pages: [CheckFailure]) = ([], [])
         var cursors: Set<String> = []
@@ -60,14 +59,14 @@ struct ListChecks {
             guard cursors.insert(cursor).inserted else {
                 faults.pages.append(
                     CheckFailure(
-                        .repeatedCursor(bench.secrets.redactor.redact(cursor, limit: 100)), pages.last?.exchange))
+                        .repeatedCursor(context.secrets.redactor.redact(cursor, limit: 100)), pages.last?.exchange))
                 break
             }
             guard pages.count < Self.pageBound else {
                 faults.pages.append(CheckFailure(.endlessPages(Self.pageBound), pages.last?.exchange))
                 break
             }
-            let page = await bench.ask(bench.list(cursor: cursor))
+            let page = await context.ask(context.list(cursor: cursor))
             if let failure = page.failure { faults.list.append(failure) }
             if let error = page.error {
                 faults.pages.append(
@@ -81,7 +80,7 @@ struct ListChecks {
     }
 
     /// Ids that come twice, or are too long.
-    private func repeated(_ pages: [Answered]) -> [CheckFailure] {
+    private func repeated(_ pages: [CheckAnswer]) -> [CheckFailure] {
         var failures: [CheckFailure] = []
         var videos: Set<String> = []
         for page in pages {
@@ -98,7 +97,7 @@ struct ListChecks {
         return failures
     }
 
-    private func known(_ pages: [Answered]) async -> CheckVerdict {
+    private func known(_ pages: [CheckAnswer]) async -> CheckVerdict {
         for (index, page) in pages.enumerated() {
             guard let listing = page.listing else { continue }
             // None of these requests had a `known`.
@@ -110,7 +109,7 @@ struct ListChecks {
             }
         }
         guard let known = pages.compactMap({ $0.listing?.known }).last else { return .skipped(.noKnown) }
-        let again = await bench.ask(bench.list(known: known))
+        let again = await context.ask(context.list(known: known))
         if let failure = again.failure { return .failed([failure]) }
         if let error = again.error {
             return .failed(.refused(kind: error.kind.rawValue, message: error.message), again.exchange)
@@ -122,9 +121,9 @@ struct ListChecks {
     }
 
     private func takeSamples(_ listings: [Listing]) {
-        guard bench.settings.videos.isEmpty else { return }
+        guard context.settings.videos.isEmpty else { return }
         let videos = listings.flatMap { $0.videos + $0.chapters.flatMap(\.videos) }
         let listed = videos.prefix(Self.sampleCount).map { SampleVideo(id: $0.id, parameters: $0.parameters) }
-        if !listed.isEmpty { bench.samples = Array(listed) }
+        if !listed.isEmpty { context.samples = Array(listed) }
     }
 }

@@ -9,46 +9,46 @@ struct ResolveChecks {
     private static let urlBound = 8192
     private static let sampleBound = 5
 
-    let bench: Bench
+    let context: CheckContext
 
     /// Whether samples are resolved with possible values.
     func resolution() async -> CheckVerdict {
         var failures: [CheckFailure] = []
-        for sample in bench.samples.prefix(Self.sampleBound) {
-            let request = bench.resolve(sample)
-            let answered = await bench.ask(request)
+        for sample in context.samples.prefix(Self.sampleBound) {
+            let request = context.resolve(sample)
+            let answered = await context.ask(request)
             if let failure = answered.failure {
                 failures.append(failure)
             } else if answered.resolution != nil {
-                bench.resolved.append((request, answered))
+                context.resolved.append((request, answered))
             } else if let error = answered.error {
-                bench.refusal = error
+                context.refusal = error
             }
-            if bench.isSilent { break }
+            if context.isSilent { break }
         }
-        if !failures.isEmpty { return CheckVerdict(bench.news(failures)) }
-        return bench.resolved.isEmpty ? .skipped(bench.nothingResolved) : .passed
+        if !failures.isEmpty { return CheckVerdict(context.news(failures)) }
+        return context.resolved.isEmpty ? .skipped(context.nothingResolved) : .passed
     }
 
     /// Whether what may be null may be null.
     func nulls() async -> CheckVerdict {
-        let request = bench.usual.with("chapter", .null).with("credentials", .null).with("data_folder", .null)
+        let request = context.usual.with("chapter", .null).with("credentials", .null).with("data_folder", .null)
             .with("settings", .object([:]))
-        return verdict(await bench.ask(request))
+        return verdict(await context.ask(request))
     }
 
     /// Whether keys of later versions are ignored.
     func unknownKeys() async -> CheckVerdict {
-        var request = bench.usual
+        var request = context.usual
         request.extra = ["x_later": ["a": [1, 2.5, nil, true]]]
         for key in ["video", "course", "settings"] {
             let object = request.params[key]?.object ?? [:]
             request.params[key] = .object(object.merging(["x_later": "1"]) { $1 })
         }
         request.params["x_later"] = ["deep": ["deeper": []]]
-        let answered = await bench.ask(request)
+        let answered = await context.ask(request)
         if answered.fault != nil { return verdict(answered) }
-        if !bench.resolved.isEmpty, let error = answered.error {
+        if !context.resolved.isEmpty, let error = answered.error {
             return .failed(.refused(kind: error.kind.rawValue, message: error.message), answered.exchange)
         }
         return .passed
@@ -56,15 +56,15 @@ struct ResolveChecks {
 
     /// Whether a line without an id is ignored.
     func linesWithoutID() async -> CheckVerdict {
-        let session = bench.session()
+        let session = context.session()
         let news: [String: JSONValue] = ["jsonrpc": "2.0", "method": "news", "params": ["message": "later versions"]]
-        session.write(RequestText.line(news) + [0x0A])
-        bench.nullIDCheck = .linesWithoutID
-        defer { bench.nullIDCheck = .requestIDs }
-        let answered = await bench.ask(bench.usual)
+        session.write(CheckRequest.line(news) + [0x0A])
+        context.nullIDCheck = .linesWithoutID
+        defer { context.nullIDCheck = .requestIDs }
+        let answered = await context.ask(context.usual)
         // An answer to it may come later than the one to the request.
-        _ = await bench.ask(bench.ping())
-        if let noticed = bench.noticed[.linesWithoutID] { return CheckVerdict(noticed) }
+        _ = await context.ask(context.ping())
+        if let noticed = context.noticed[.linesWithoutID] { return CheckVerdict(noticed) }
         return verdict(answered)
     }
 
@@ -91,27 +91,29 @@ struct ResolveChecks {
     private func verdict(ofIDs ids: [String]) async -> CheckVerdict {
         var failures: [CheckFailure] = []
         for id in ids {
-            let answered = await bench.ask(bench.usual.video(id))
+            let answered = await context.ask(context.usual.video(id))
             if let failure = answered.failure, !isTooLong(answered) { failures.append(failure) }
             // What doesn't answer one won't answer the next, and each of them would be waited for.
-            if failures.count == CheckVerdict.bound || answered.silence != nil || bench.isSilent { break }
+            if failures.count == CheckVerdict.bound || answered.silence != nil || context.isSilent { break }
         }
-        return CheckVerdict(bench.news(failures))
+        return CheckVerdict(context.news(failures))
     }
 
-    private func isTooLong(_ answered: Answered) -> Bool { (answered.resolution?.url.utf8.count ?? 0) > Self.urlBound }
+    private func isTooLong(_ answered: CheckAnswer) -> Bool {
+        (answered.resolution?.url.utf8.count ?? 0) > Self.urlBound
+    }
 
     /// Whether a line of the longest length is read.
     func longLines() async -> CheckVerdict {
-        var request = bench.usual
+        var request = context.usual
         request.params["x_padding"] = ""
         // An id of one digit more isn't longer than the bound.
         let rest = PluginSession.lineBound - request.line(id: 1_000_000).count
         request.params["x_padding"] = .string(String(repeating: "x", count: max(0, rest)))
-        return verdict(await bench.ask(request))
+        return verdict(await context.ask(request))
     }
 
-    private func verdict(_ answered: Answered) -> CheckVerdict {
-        CheckVerdict(bench.news([answered.failure].compactMap(\.self)))
+    private func verdict(_ answered: CheckAnswer) -> CheckVerdict {
+        CheckVerdict(context.news([answered.failure].compactMap(\.self)))
     }
 }

@@ -8,27 +8,27 @@ struct TimeChecks {
     /// After it another second has begun for every clock.
     private static let wait = Duration.milliseconds(1_100)
 
-    let bench: Bench
+    let context: CheckContext
 
     /// Whether the plugin reckons with the request's `now`.
     func now() async -> CheckVerdict {
-        guard let request = bench.resolved.first?.request else { return .skipped(bench.nothingResolved) }
-        if bench.asksLiveHost { return .skipped(.liveHost) }
-        let early = bench.now.addingTimeInterval(-Self.farApart / 2)
-        var first = await bench.ask(request.at(early))
+        guard let request = context.resolved.first?.request else { return .skipped(context.nothingResolved) }
+        if context.asksLiveHost { return .skipped(.liveHost) }
+        let early = context.now.addingTimeInterval(-Self.farApart / 2)
+        var first = await context.ask(request.at(early))
         var isConstant = false
         // Two requests may lie on both sides of a second.
         for _ in 0..<3 where !isConstant {
-            let second = await bench.ask(request.at(early))
+            let second = await context.ask(request.at(early))
             isConstant = first.signature == second.signature
             if !isConstant { first = second }
         }
-        let late = await bench.ask(request.at(early.addingTimeInterval(Self.farApart)))
+        let late = await context.ask(request.at(early.addingTimeInterval(Self.farApart)))
         for answered in [first, late] {
             if let failure = answered.failure { return .failed([failure]) }
         }
         try? await Task.sleep(for: Self.wait)
-        let again = await bench.ask(request.at(early))
+        let again = await context.ask(request.at(early))
         if isConstant, again.signature != first.signature { return .failed(.ownClock, again.exchange) }
         guard let expiry = first.resolution?.expiresAt, let other = again.resolution?.expiresAt else { return .passed }
         if abs(other.timeIntervalSince(expiry)) >= 0.5 { return .failed(.ownClock, again.exchange) }
@@ -37,33 +37,33 @@ struct TimeChecks {
 
     /// Whether answers are good for a time after `now`.
     func expiry() -> CheckVerdict {
-        guard !bench.resolved.isEmpty else { return .skipped(bench.nothingResolved) }
-        let dated = bench.resolved.compactMap { entry in
+        guard !context.resolved.isEmpty else { return .skipped(context.nothingResolved) }
+        let dated = context.resolved.compactMap { entry in
             entry.answered.resolution?.expiresAt.map { (expiry: $0, exchange: entry.answered.exchange) }
         }
         guard !dated.isEmpty else { return .skipped(.noExpiry) }
         return CheckVerdict(
-            dated.filter { $0.expiry <= bench.now }.map {
-                CheckFailure(.expired(Timestamp.text($0.expiry), now: Timestamp.text(bench.now)), $0.exchange)
+            dated.filter { $0.expiry <= context.now }.map {
+                CheckFailure(.expired(Timestamp.text($0.expiry), now: Timestamp.text(context.now)), $0.exchange)
             })
     }
 
     /// Whether an answer that was rejected isn't given again.
     func rejected() async -> CheckVerdict {
-        guard let request = bench.resolved.first?.request else { return .skipped(bench.nothingResolved) }
-        let before = await bench.ask(request)
-        let asked = bench.hostRequests?()
+        guard let request = context.resolved.first?.request else { return .skipped(context.nothingResolved) }
+        let before = await context.ask(request)
+        let asked = context.hostRequests?()
         let previous: JSONValue = ["reason": "rejected", "status": 403, "bytes": 1_048_576]
-        let after = await bench.ask(request.at(bench.now.addingTimeInterval(60)).with("previous", previous))
+        let after = await context.ask(request.at(context.now.addingTimeInterval(60)).with("previous", previous))
         if let failure = after.failure { return .failed([failure]) }
         guard let old = before.resolution, let new = after.resolution, before.signature == after.signature else {
             return .passed
         }
         // The host was asked again, and has nothing else: it isn't the plugin's cache.
-        if let asked, let now = bench.hostRequests?(), now > asked { return .passed }
+        if let asked, let now = context.hostRequests?(), now > asked { return .passed }
         // The user's own password or token is all that there is until another login.
         var own = SecretWatch()
-        own.learn(credentials: bench.credentials ?? .null)
+        own.learn(credentials: context.credentials ?? .null)
         let carried = old.headers.map(\.value) + [old.token?.value].compactMap(\.self)
         let isPerishable = old.expiresAt != nil || old.singleUse || carried.contains { own.leak(in: $0) == nil }
         return isPerishable && !new.extendable ? .failed(.sameAfterRejected, after.exchange) : .passed

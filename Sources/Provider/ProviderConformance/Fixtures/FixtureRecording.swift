@@ -10,7 +10,7 @@ package struct FixtureRecording: PrintsRedacted {
         /// How many exchanges were written.
         package var exchanges = 0
         /// What was taken out, and how often.
-        package var taken: [FixtureTaking: Int] = [:]
+        package var taken: [FixtureRedaction: Int] = [:]
         /// Requests that had no response.
         package var unanswered = 0
     }
@@ -90,15 +90,15 @@ package struct FixtureRecording: PrintsRedacted {
             at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: data) }
         let watchdog = OrphanWatchdog()
-        let bench = Bench(
+        let context = CheckContext(
             plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog, hostRequests: nil)
-        if bench.samples.isEmpty { bench.samples = SampleVideo.madeUp }
-        _ = await OpeningChecks(bench: bench).login()
-        _ = await ListChecks(bench: bench).run()
-        _ = await ResolveChecks(bench: bench).resolution()
-        await bench.endSession()
+        if context.samples.isEmpty { context.samples = SampleVideo.madeUp }
+        _ = await StartupChecks(context: context).login()
+        _ = await ListChecks(context: context).run()
+        _ = await ResolveChecks(context: context).resolution()
+        await context.endSession()
         await watchdog.close()
-        return settings.videos.isEmpty ? [] : bench.samples
+        return settings.videos.isEmpty ? [] : context.samples
     }
 
     private func write(
@@ -152,7 +152,7 @@ package struct FixtureRecording: PrintsRedacted {
     /// A key a line; JSON is YAML, too.
     private static func yaml(_ description: [String: JSONValue]) -> [UInt8] {
         description.sorted { $0.key < $1.key }.flatMap { key, value in
-            var line = String(decoding: RequestText.line(["x": value]), as: UTF8.self)
+            var line = String(decoding: CheckRequest.line(["x": value]), as: UTF8.self)
             line.removeFirst(#"{"x":"#.count)
             line.removeLast()
             return Array("\(key): \(line)\n".utf8)

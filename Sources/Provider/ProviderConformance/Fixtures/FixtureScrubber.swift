@@ -9,7 +9,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private static let person = "someone@example.org"
 
     /// What was taken out, by its kind, such as `Authorization` or `e-mail address`.
-    private(set) var taken: [FixtureTaking: Int] = [:]
+    private(set) var taken: [FixtureRedaction: Int] = [:]
     /// Values that are known to be secret, the longest first.
     private var known: [String]
 
@@ -175,7 +175,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     /// Elements and attributes of XML and HTML, by their names.
     private mutating func replaceMarkup(in text: String) -> String {
         guard text.contains("<") else { return text }
-        var notes: [FixtureTaking] = []
+        var notes: [FixtureRedaction] = []
         func stands(for name: Substring, _ value: Substring) -> Bool {
             // Keys of objects and codes of errors are none of a person's.
             guard name.contains(Self.telling), !name.contains(/(?i)page|next|continu|type|author|^key$|code$/),
@@ -195,7 +195,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     }
 
     private mutating func replaceQueries(in text: String, by stand: String) -> String {
-        var notes: [FixtureTaking] = []
+        var notes: [FixtureRedaction] = []
         let result = text.replacing(Self.queryField) { match in
             let (name, value) = (match.1, match.2)
             let isKnown = known.contains(String(value).removingPercentEncoding ?? "")
@@ -211,7 +211,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
 
     private mutating func replaceMembers(in text: String) -> String {
         guard text.contains("\"") else { return text }
-        var notes: [FixtureTaking] = []
+        var notes: [FixtureRedaction] = []
         let result = text.replacing(Self.member) { match in
             let (name, value) = (match.2, match.3)
             // `next_page_token` and the like are cursors, without which pages can't be replayed.
@@ -225,7 +225,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         return result
     }
 
-    private mutating func note(_ taking: FixtureTaking) { taken[taking, default: 0] += 1 }
+    private mutating func note(_ taking: FixtureRedaction) { taken[taking, default: 0] += 1 }
 
     private static func isSecret(header name: String) -> Bool {
         name.lowercased().contains("cookie") || name.contains(telling)
@@ -243,7 +243,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
 }
 
 /// What was taken out of recorded exchanges.
-package enum FixtureTaking: Sendable, Hashable {
+package enum FixtureRedaction: Sendable, Hashable {
     /// The value of a header.
     case field(String)
     /// A given secret.

@@ -5,7 +5,6 @@ struct MessageField: Sendable, Equatable, PrintsRedacted {
     var name: String
     var value: String
 
-    /// Whether it is the field of this name.
     func isCalled(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 
     /// A line `Name: value`; nil for any other.

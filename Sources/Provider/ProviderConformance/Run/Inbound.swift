@@ -74,7 +74,7 @@ struct Inbound: PrintsRedacted {
     ) -> [Notice] {
         let meant = id.string.flatMap { Int($0) }.flatMap { open.contains($0) ? $0 : nil }
         guard let expected = meant ?? (open.count == 1 ? open.first : nil) else { return [.stray(id.text)] }
-        let mended = RequestText.line(raw.merging(["id": .int(Int64(expected))]) { $1 })
+        let mended = CheckRequest.line(raw.merging(["id": .int(Int64(expected))]) { $1 })
         accept(expected, line: line, raw: raw, after: after, mended: mended)
         return [.wrongID(id.text, expected: expected)]
     }

@@ -15,7 +15,7 @@ struct WireLines: Sendable, PrintsRedacted {
     private func shown(_ line: [UInt8]) -> String {
         guard !line.isEmpty else { return "" }
         let bytes = line.last == 0x0A ? line.dropLast() : line[...]
-        let text = Array(bytes).withUnsafeBytes { WireText.of($0, redactor) }
+        let text = Array(bytes).withUnsafeBytes { WireLogLine.of($0, redactor) }
         let shown = text ?? redactor.redact(String(decoding: bytes.prefix(400), as: UTF8.self), limit: 300)
         return shown.count > Self.bound ? String(shown.prefix(Self.bound)) + "…" : shown
     }

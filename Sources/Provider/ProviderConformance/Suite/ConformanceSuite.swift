@@ -36,7 +36,6 @@ package struct ConformanceSuite: PrintsRedacted {
         PluginRegistry.plugin(in: folder, environment: environment, executable: executable)
     }
 
-    /// Makes all checks.
     package func run(_ settings: CheckSettings) async -> ConformanceReport {
         let start = ContinuousClock.now
         var run = Tally(report: report)
@@ -67,61 +66,61 @@ package struct ConformanceSuite: PrintsRedacted {
             at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: data) }
         let watchdog = OrphanWatchdog()
-        let bench = Bench(
+        let context = CheckContext(
             plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog,
             hostRequests: hostRequests)
         let before = FolderSnapshot(plugin.folder.string)
-        await converse(bench, &run)
-        await bench.endSession()
+        await converse(context, &run)
+        await context.endSession()
         await watchdog.close()
         let written = before.changes(to: FolderSnapshot(plugin.folder.string))
-        conclude(bench, written, &run)
+        conclude(context, written, &run)
     }
 
-    private func converse(_ bench: Bench, _ run: inout Tally) async {
-        if bench.samples.isEmpty { bench.samples = SampleVideo.madeUp }
-        let opening = OpeningChecks(bench: bench)
+    private func converse(_ context: CheckContext, _ run: inout Tally) async {
+        if context.samples.isEmpty { context.samples = SampleVideo.madeUp }
+        let opening = StartupChecks(context: context)
         let (starts, unknownMethod) = await opening.starts()
         run.add(.starts, starts)
         guard !starts.isFailure else { return }
         run.add(.unknownMethod, unknownMethod)
-        await step(.login, on: bench, &run) { await opening.login() }
-        let listing = await ListChecks(bench: bench).run()
+        await step(.login, on: context, &run) { await opening.login() }
+        let listing = await ListChecks(context: context).run()
         for check in [ConformanceCheck.list, .listPages, .listIDs, .listKnown] {
             run.add(check, listing.verdicts[check] ?? .skipped(.silent))
         }
-        let resolve = ResolveChecks(bench: bench)
-        await step(.resolution, on: bench, &run) { await resolve.resolution() }
-        await step(.nulls, on: bench, &run) { await resolve.nulls() }
-        await step(.unknownKeys, on: bench, &run) { await resolve.unknownKeys() }
-        await step(.linesWithoutID, on: bench, &run) { await resolve.linesWithoutID() }
-        await step(.oddIDs, on: bench, &run) { await resolve.oddIDs() }
-        await step(.longIDs, on: bench, &run) { await resolve.longIDs() }
-        await step(.longLines, on: bench, &run) { await resolve.longLines() }
-        await step(.concurrency, on: bench, &run) { await ConcurrencyChecks(bench: bench).run() }
-        let time = TimeChecks(bench: bench)
-        await step(.now, on: bench, &run) { await time.now() }
-        await step(.expiry, on: bench, &run) { time.expiry() }
-        await step(.rejected, on: bench, &run) { await time.rejected() }
-        let sameness = SamenessChecks(bench: bench)
-        await step(.ignoresCourse, on: bench, &run) { await sameness.ignoresCourse() }
-        await step(.selfContained, on: bench, &run) { await sameness.selfContained(cursor: listing.cursor) }
-        let life = LifeChecks(bench: bench)
-        await step(.growth, on: bench, &run) { await life.growth() }
-        await step(.endOfInput, on: bench, &run) { await life.endOfInput() }
-        await step(.terminate, on: bench, &run) { await life.terminate() }
-        if !bench.isSilent { await SecretChecks(bench: bench).provoke() }
+        let resolve = ResolveChecks(context: context)
+        await step(.resolution, on: context, &run) { await resolve.resolution() }
+        await step(.nulls, on: context, &run) { await resolve.nulls() }
+        await step(.unknownKeys, on: context, &run) { await resolve.unknownKeys() }
+        await step(.linesWithoutID, on: context, &run) { await resolve.linesWithoutID() }
+        await step(.oddIDs, on: context, &run) { await resolve.oddIDs() }
+        await step(.longIDs, on: context, &run) { await resolve.longIDs() }
+        await step(.longLines, on: context, &run) { await resolve.longLines() }
+        await step(.concurrency, on: context, &run) { await ConcurrencyChecks(context: context).run() }
+        let time = TimeChecks(context: context)
+        await step(.now, on: context, &run) { await time.now() }
+        await step(.expiry, on: context, &run) { time.expiry() }
+        await step(.rejected, on: context, &run) { await time.rejected() }
+        let sameness = DeterminismChecks(context: context)
+        await step(.ignoresCourse, on: context, &run) { await sameness.ignoresCourse() }
+        await step(.selfContained, on: context, &run) { await sameness.selfContained(cursor: listing.cursor) }
+        let life = LifecycleChecks(context: context)
+        await step(.growth, on: context, &run) { await life.growth() }
+        await step(.endOfInput, on: context, &run) { await life.endOfInput() }
+        await step(.terminate, on: context, &run) { await life.terminate() }
+        if !context.isSilent { await SecretChecks(context: context).provoke() }
     }
 
     private func step(
-        _ check: ConformanceCheck, on bench: Bench, _ run: inout Tally, _ body: () async -> CheckVerdict
+        _ check: ConformanceCheck, on context: CheckContext, _ run: inout Tally, _ body: () async -> CheckVerdict
     ) async {
         run.begin()
-        run.add(check, bench.isSilent ? .skipped(.silent) : await body())
+        run.add(check, context.isSilent ? .skipped(.silent) : await body())
     }
 
     /// The results of what was watched all the time.
-    private func conclude(_ bench: Bench, _ written: [String], _ run: inout Tally) {
+    private func conclude(_ context: CheckContext, _ written: [String], _ run: inout Tally) {
         let watching: [ConformanceCheck] = [
             .stdout, .flush, .requestIDs, .answersOnce, .errors, .timeout, .secretsInStderr, .secretsInMessages,
             .secretsInListings,
@@ -131,10 +130,10 @@ package struct ConformanceSuite: PrintsRedacted {
         }
         run.begin()
         for check in watching {
-            let isSilent = bench.answers == 0
-            if let failures = bench.noticed[check] {
+            let isSilent = context.answers == 0
+            if let failures = context.noticed[check] {
                 run.add(check, CheckVerdict(failures))
-            } else if check == .secretsInListings, !bench.plugin.manifest.methods.contains("list") {
+            } else if check == .secretsInListings, !context.plugin.manifest.methods.contains("list") {
                 run.add(check, .skipped(.noMethod("list")))
             } else {
                 run.add(check, isSilent ? .skipped(.silent) : .passed)

@@ -103,7 +103,7 @@ final class PluginSession: Sendable {
 
     private func run() async {
         defer { inbox.put(.ended) }
-        if let lack = DescriptorRoom.lack() {
+        if let lack = DescriptorReserve.lack() {
             state.withLock { $0.cannotStart = "\(lack)" }
             return
         }

@@ -67,8 +67,8 @@ package struct Redactor: Sendable, PrintsRedacted {
             result = Self.replace(secret, in: result)
         }
         if !secrets.isEmpty { result = EncodedSecrets(secrets: secrets).replaced(in: result, with: Self.gap) }
-        result = AddressText.withoutSecrets(result).replacing(Self.gap, with: Self.mark)
-        return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
+        result = AddressRedactor.withoutSecrets(result).replacing(Self.gap, with: Self.mark)
+        return PrintableScalars.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }
 
     /// Replaces a secret while URLs are shortened: a URL with a secret in its host or path loses its query, too.
@@ -80,7 +80,7 @@ package struct Redactor: Sendable, PrintsRedacted {
     /// A header's value as it may be shown: only of few headers it is known that they don't bear secrets.
     package static func header(_ name: String, _ value: String) -> String {
         let plain: Set = ["accept", "accept-language", "origin", "referer", "user-agent"]
-        return plain.contains(name.lowercased()) ? AddressText.withoutSecrets(value) : mark
+        return plain.contains(name.lowercased()) ? AddressRedactor.withoutSecrets(value) : mark
     }
 
     private static func replace(_ secret: String, in text: String) -> String {

@@ -13,7 +13,7 @@ package enum ResolutionCheck {
     private static let urlBound = 8192
     private static let listBound = 1000
     /// The number of dropped entries that are named.
-    private static let toldBound = 3
+    private static let reportedBound = 3
     private static let headerBound = 64
     private static let headerBytes = 16_384
     private static let ownHeaders: Set<String> = [
@@ -63,10 +63,10 @@ package enum ResolutionCheck {
                 continue
             }
             others += 1
-            guard others <= toldBound else { continue }
+            guard others <= reportedBound else { continue }
             reasons.append("\(name ?? "number \(index + 1)") of its '\(list)' left out: \(fault)")
         }
-        if others > toldBound { reasons.append("\(others - toldBound) more of its '\(list)' left out") }
+        if others > reportedBound { reasons.append("\(others - reportedBound) more of its '\(list)' left out") }
         return left
     }
 

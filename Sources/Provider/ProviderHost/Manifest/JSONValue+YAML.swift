@@ -30,7 +30,7 @@ extension JSONValue {
         case .bool(let value): String(value)
         case .int(let value): String(value)
         case .double(let value): String(value)
-        case .string(let value): "\"\(PrintableText.safe(value))\""
+        case .string(let value): "\"\(PrintableScalars.safe(value))\""
         case .array(let values): "[\(values.map(\.plainText).joined(separator: ", "))]"
         case .object(let values):
             "{\(values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.plainText)" }.joined(separator: ", "))}"

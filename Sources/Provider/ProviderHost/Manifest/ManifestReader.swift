@@ -135,7 +135,7 @@ package struct ManifestReader {
 
     private mutating func text(_ key: String) -> String? {
         guard let node = mapping[key], !node.isNull else { return nil }
-        if let text = scalarText(node) { return PrintableText.safe(text) }
+        if let text = scalarText(node) { return PrintableScalars.safe(text) }
         fail(node, "'\(key)' is text, not \(node.value.kind)")
         return nil
     }

@@ -14,7 +14,6 @@ package struct ParameterSchema: Sendable, Hashable {
         case like(ParameterSchema)
     }
 
-    /// One named property.
     package struct Property: Sendable, Hashable {
         /// The key.
         package var name: String

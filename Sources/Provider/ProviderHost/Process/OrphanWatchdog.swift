@@ -91,7 +91,7 @@ package final class OrphanWatchdog: Sendable {
 
     private static func run(_ outbox: AsyncStream<Message>) async {
         // Without the shell every plugin still gets the end of its standard input.
-        if DescriptorRoom.lack() == nil {
+        if DescriptorReserve.lack() == nil {
             await serve(outbox)
         }
         for await message in outbox { message.isWritten?.resume() }

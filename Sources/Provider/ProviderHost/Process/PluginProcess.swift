@@ -115,7 +115,7 @@ final class PluginProcess: Sendable {
 
     /// Runs the process until it has ended and its process group is gone. Called once.
     func run(watchdog: OrphanWatchdog) async -> End {
-        if let lack = DescriptorRoom.lack() { return End(lack, launch: launch) }
+        if let lack = DescriptorReserve.lack() { return End(lack, launch: launch) }
         var options = PlatformOptions()
         options.processGroupID = 0
         let variables = launch.environment.compactMap { name, value in

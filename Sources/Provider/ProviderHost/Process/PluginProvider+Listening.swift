@@ -86,7 +86,7 @@ extension PluginProvider {
     func trace(_ what: String, _ line: UnsafeRawBufferPointer) {
         guard logger.logLevel <= .trace else { return }
         let redactor = state.withLock { $0.redactor }
-        guard let text = WireText.of(line, redactor) else { return }
+        guard let text = WireLogLine.of(line, redactor) else { return }
         logger.trace("\(what): \(text)", metadata: ["plugin": "\(plugin.name)"])
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 extension PluginProvider {
     /// An action to take after the lock is released.
     private enum Work: Sendable {
-        case send(Question, wire: Int, PluginProcess)
+        case send(OutgoingRequest, wire: Int, PluginProcess)
         case resume(OpenRequest, Result<AnswerLine.Reply, ProviderError>)
         case finish(PluginProcess)
         case wait(Duration)

@@ -116,7 +116,7 @@ package final class PluginProvider: Provider {
     private static let mismatch = ProviderError(.pluginFault, "it answered a different request")
 
     private func ask(
-        _ question: Question, _ credentials: RequestCredentials? = nil
+        _ question: OutgoingRequest, _ credentials: RequestCredentials? = nil
     ) async throws(ProviderError) -> AnswerLine.Reply {
         guard plugin.manifest.methods.contains(question.method.rawValue) else {
             throw ProviderError(.unsupported, "plugin \(plugin.name) doesn't have \(question.method.rawValue)")

@@ -2,7 +2,7 @@ import ProviderKit
 
 /// A request to a plugin with a waiting caller.
 struct OpenRequest: Sendable, PrintsRedacted {
-    var question: Question
+    var question: OutgoingRequest
     var credentials: RequestCredentials?
     var caller: CheckedContinuation<Result<AnswerLine.Reply, ProviderError>, Never>
 }
@@ -36,7 +36,7 @@ struct PluginState: PrintsRedacted {
     var awaitsRenewal: Bool { abandoned.values.contains { $0.current() != nil } }
 
     /// Learns the secrets in a request to the plugin.
-    mutating func learn(_ question: Question) {
+    mutating func learn(_ question: OutgoingRequest) {
         if let credentials = question.credentials { learn(credentials, areRenewed: false) }
         if case .login(let request) = question {
             for secret in request.secrets.value.values { redactor.learn(secret) }
@@ -51,7 +51,7 @@ struct PluginState: PrintsRedacted {
     }
 
     /// The request as sent, with the current credentials.
-    mutating func sent(_ open: OpenRequest) -> Question {
+    mutating func sent(_ open: OpenRequest) -> OutgoingRequest {
         guard let credentials = open.credentials else { return open.question }
         var question = open.question
         question.credentials = credentials.current()

@@ -84,6 +84,6 @@ struct StderrLog {
     private static func text(_ bytes: some Collection<UInt8>) -> String {
         var line = Substring(String(decoding: bytes.prefix(lineBound), as: UTF8.self))
         while let last = line.last, last.isWhitespace { line.removeLast() }
-        return PrintableText.safe(String(line))
+        return PrintableScalars.safe(String(line))
     }
 }

@@ -3,7 +3,6 @@ struct RequestQueue {
     private var items: [Int] = []
     private var head = 0
 
-    /// Whether the queue is empty.
     var isEmpty: Bool { head == items.count }
 
     /// All queued requests, in order.

@@ -111,7 +111,6 @@ struct Supervision {
     /// Whether a request with this wire id was ever sent.
     func wasSent(wire: Int) -> Bool { (1...max(1, lastWire)).contains(wire) && lastWire > 0 }
 
-    /// Adds a request.
     mutating func ask(_ request: Int) -> [Action] {
         switch phase {
         case .broken(let reason): return [.fail(request, .provider(reason))]

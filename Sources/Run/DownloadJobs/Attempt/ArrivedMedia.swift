@@ -1,4 +1,5 @@
 package import DownloadStore
+package import FilePlacement
 package import FileSystem
 package import MediaLibrary
 package import MediaTransfer
@@ -27,7 +28,7 @@ package struct ArrivedMedia: Sendable {
 }
 
 /// The reason to refuse a complete file: it is a web page, or the user's hook command rejects it.
-package struct FileComplaint: Sendable {
+package struct FileRejection: Sendable {
     package var error: DownloadError
     /// Whether another try would have the same result.
     package var isFinal: Bool

@@ -27,7 +27,6 @@ struct CurrentAnswer: Sendable {
         return false
     }
 
-    /// The server refused it.
     mutating func refuse(_ reason: ResolveReason, status: Int?, bytes: Int64, server: String? = nil) {
         previous = .init(
             reason: reason == .expired ? .expired : .rejected, status: status, bytes: bytes, server: server)

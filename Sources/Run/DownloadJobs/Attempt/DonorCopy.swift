@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
 import MediaLibrary
 import ProviderKit
@@ -47,7 +48,7 @@ struct DonorCopy: Sendable {
 extension Donor {
     /// A file without a row that is in the download's place already, if it has the SHA-256 that the provider gives: the
     /// host isn't asked then. Nil if there is none, or another one.
-    static func standing(for resolved: ResolvedMedia, _ context: DownloadContext) -> Donor? {
+    static func inPlace(for resolved: ResolvedMedia, _ context: DownloadContext) -> Donor? {
         let (wanted, services, resolution) = (context.wanted, context.services, resolved.resolution)
         guard wanted.oldFile == nil, let sha256 = resolution.sha256.flatMap(Checksum.init(hex:)) else { return nil }
         let fileExtension = FileExtension.choose(
@@ -58,7 +59,7 @@ extension Donor {
             facts.size == resolution.size ?? facts.size
         else { return nil }
         let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
-        let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
+        let donor = Donor(file: stored, video: wanted.reference.video, isInPlace: true)
         guard donor.isPossible(for: wanted.bytes()),
             (try? services.store.downloads.hasOwner(of: path, besides: context.id)) == false
         else { return nil }

@@ -155,7 +155,7 @@ extension DownloadError {
             message: "an after-download hook asked for another download\(reason.map { ": \($0)" } ?? "")")
     }
 
-    package static func brokenHook(_ point: HookPoint, _ trouble: HookTrouble) -> DownloadError {
+    package static func brokenHook(_ point: HookPoint, _ trouble: HookProblem) -> DownloadError {
         let name = point.rawValue
         let message =
             switch trouble {

@@ -1,4 +1,5 @@
 package import DownloadStore
+import FilePlacement
 import Foundation
 import Hooks
 import MediaTransfer

@@ -1,4 +1,5 @@
 import DownloadStore
+import FilePlacement
 import MediaLibrary
 import MediaTransfer
 import SyncFacts

@@ -1,5 +1,6 @@
 import CourseCatalog
 package import DownloadStore
+import FilePlacement
 package import Foundation
 package import MediaLibrary
 package import MediaTransfer
@@ -82,7 +83,7 @@ package actor DownloadJob: WatchedDownload {
         let size = progress.size ?? wanted.resume?.total
         guard let kind = media.map({ type(of: $0) }) ?? wanted.resume?.kind.type else { return (size, 0) }
         // Until its partials are open the row has their size.
-        return (size.map { kind.room(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
+        return (size.map { kind.spaceNeeded(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
     }
 
     /// The durable progress after a flush made by this call; nil if there is nothing to record. Blocks.
@@ -103,7 +104,7 @@ package actor DownloadJob: WatchedDownload {
     /// Removes the source files of its file, once that is placed.
     package nonisolated func clearAway() {
         guard let media = live.withLock({ $0.media }) else { return }
-        let names = type(of: media).partials(of: id).all
+        let names = type(of: media).kind.partials(of: id).all
         // Only its own partial has become the file.
         guard names.count > 1 else { return }
         media.close()
@@ -135,7 +136,7 @@ package actor DownloadJob: WatchedDownload {
                 continue
             }
             if type(of: media).kind.keepsBytes, sharing.mayLookAtPlace(),
-                let donor = Donor.standing(for: found, context),
+                let donor = Donor.inPlace(for: found, context),
                 let outcome = await share(donor)
             {
                 return outcome
@@ -209,20 +210,22 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The complaint if a complete file is what a host says in place of it, whatever type its server gave; nil
+    /// The rejection if a complete file is what a host says in place of it, whatever type its server gave; nil
     /// otherwise.
     ///
     /// - Parameters:
     ///   - fileExtension: the one that it would get. Only picture and sound are never text.
     ///   - isProven: whether its checksum is the expected one.
-    package func pageComplaint(
+    package func pageRejection(
         _ partial: PartialFile, as fileExtension: FileExtension, isProven: Bool
-    ) -> FileComplaint? {
-        guard let beginning = try? partial.prefix(max(PageSign.length, TextBody.length) + 1) else { return nil }
+    ) -> FileRejection? {
+        guard let beginning = try? partial.prefix(max(WebPageSignature.length, TextDetector.length) + 1) else {
+            return nil
+        }
         let type: String
-        if PageSign.isHTML(beginning) {
+        if WebPageSignature.isHTML(beginning) {
             type = "text/html"
-        } else if !isProven, fileExtension.isMedia, TextBody.begins(beginning) {
+        } else if !isProven, fileExtension.isMedia, TextDetector.begins(beginning) {
             type = "text/plain"
         } else if !isProven, fileExtension.isMedia, beginning.starts(with: [0x1F, 0x8B]) {
             type = "application/gzip"
@@ -230,19 +233,19 @@ package actor DownloadJob: WatchedDownload {
             return nil
         }
         let failure = TransferFailure.refused(status: 200, .page(type))
-        var complaint = FileComplaint(DownloadError(failure, at: answer.media?.resolution.url), isFinal: false)
-        complaint.blamesURL = true
-        return complaint
+        var rejection = FileRejection(DownloadError(failure, at: answer.media?.resolution.url), isFinal: false)
+        rejection.blamesURL = true
+        return rejection
     }
 
-    /// The complete file is wrong, by its checksum or by a complaint: downloads it once more in one piece, if allowed,
+    /// The complete file is wrong, by its checksum or by a rejection: downloads it once more in one piece, if allowed,
     /// else fails. Returns nil to go on.
-    package func refuse(_ complaint: FileComplaint?) async -> JobOutcome? {
-        let error = complaint?.error ?? .wrongChecksum
+    package func refuse(_ rejection: FileRejection?) async -> JobOutcome? {
+        let error = rejection?.error ?? .wrongChecksum
         switch policy.verificationFailed(error) {
-        case .startOver where complaint?.isFinal != true:
+        case .startOver where rejection?.isFinal != true:
             retrying(error)
-            if complaint?.blamesURL == true { answer.refuse(.rejected, status: error.status, bytes: 0) }
+            if rejection?.blamesURL == true { answer.refuse(.rejected, status: error.status, bytes: 0) }
             return await startOver()
         default:
             _ = await startOver()

@@ -1,5 +1,4 @@
 package import DownloadStore
-package import MediaLibrary
 import ProviderKit
 
 extension DownloadKind {
@@ -12,16 +11,5 @@ extension DownloadKind {
     /// The type for the media of an answer.
     static func type(for resolution: Resolution) -> any MediaDownload.Type {
         types.first { $0.answers.contains(resolution.kind) } ?? FileDownload.self
-    }
-
-    /// All partials that a download may leave, of any kind; without those of its sidecars.
-    package static func partials(of download: DownloadID) -> [PartialName] {
-        var seen: Set<PartialName> = []
-        return types.flatMap { $0.partials(of: download).all }.filter { seen.insert($0).inserted }
-    }
-
-    /// Whether a later run continues a partial.
-    static func keeps(_ name: PartialName) -> Bool {
-        types.contains { $0.partials(of: DownloadID(rawValue: name.download)).kept.contains(name) }
     }
 }

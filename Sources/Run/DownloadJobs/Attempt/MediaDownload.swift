@@ -1,6 +1,6 @@
 package import DownloadStore
+import FilePlacement
 import Foundation
-import MediaLibrary
 package import MediaTransfer
 package import ProviderKit
 package import RunSchedule
@@ -11,22 +11,21 @@ package import SyncFacts
 /// A ``DownloadJob`` makes one as soon as it knows the kind from its provider's answer, and keeps it over back-offs
 /// until the download ends, loses its partial, or changes its kind. `nonisolated` members may be called from any thread
 /// at any time, by bookkeeper and events; the others belong to the job's turn. A new kind needs only a conforming type
-/// and an entry in ``DownloadKind/types``; what a row of the kind means is in DownloadKind+Bytes.swift. No other code
-/// distinguishes kinds.
+/// and an entry in ``DownloadKind/types``; its partials are in DownloadPartials.swift, and what a row of the kind means
+/// is in DownloadKind+Bytes.swift. No other code distinguishes kinds.
 package protocol MediaDownload: Actor {
     /// The mark of its rows.
     static var kind: DownloadKind { get }
     /// The kinds of answers that lead to it.
     static var answers: Set<Resolution.Kind> { get }
-    static func partials(of download: DownloadID) -> DownloadPartials
     /// The disk space needed for `size` bytes of it, until its file is placed.
-    static func room(for size: Int64, _ services: RunServices) -> Int64
+    static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64
 
     /// Continues the partials of `resume`; with nil it starts over, whatever they contain.
     init(_ context: DownloadContext, resume: ResumeRecord?)
 
     nonisolated var progress: MediaProgress { get }
-    /// The disk space already used, of ``room(for:_:)``.
+    /// The disk space already used, of ``spaceNeeded(for:_:)``.
     nonisolated var written: Int64 { get }
     /// The durable progress after a flush made by this call; nil if there is nothing to record. Blocks.
     nonisolated func flush() throws(FileError) -> ProgressFacts?
@@ -52,13 +51,4 @@ package struct MediaProgress: Sendable, Equatable {
     var size: Int64?
     /// For media with a known duration.
     var playing: PlayingTime?
-}
-
-package struct DownloadPartials: Sendable {
-    /// Partials that a later run continues.
-    var kept: [PartialName]
-    /// Temporary ones, made at the end from the kept ones.
-    var passing: [PartialName] = []
-
-    var all: [PartialName] { kept + passing }
 }

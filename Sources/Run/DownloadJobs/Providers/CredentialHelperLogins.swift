@@ -12,7 +12,7 @@ import Synchronization
 /// A request whose parameters name a server is logged in at that server, with these parameters, if the helper says that
 /// its secrets are for it. Secrets whose server the helper doesn't name go to the provider without parameters, once.
 package actor CredentialHelperLogins {
-    private enum Standing {
+    private enum LoginState {
         case working(Task<Outcome, Never>)
         case over(Outcome)
     }
@@ -44,7 +44,7 @@ package actor CredentialHelperLogins {
     private let settings: HostSettings
     private let credentials: RunCredentials
     private let logger: Logger
-    private var standings: [Place: Standing] = [:]
+    private var logins: [Place: LoginState] = [:]
     /// The results of secrets whose server isn't named, by provider.
     private var unbound: [String: Outcome] = [:]
     /// Providers whose helper failed, or that the user has logged out of.
@@ -74,7 +74,7 @@ package actor CredentialHelperLogins {
             helped.contains(name) || credentials.held(of: name).credentials == nil
         else { return }
         let place = Place(provider: name, server: LoginServer(parameters))
-        switch standings[place] {
+        switch logins[place] {
         case .working(let task): _ = await task.value
         case .over: return
         case nil: _ = await start(provider, place, parameters)
@@ -86,14 +86,14 @@ package actor CredentialHelperLogins {
         let name = provider.plugin.name
         guard serves(name), Self.takesLogin(provider), !ended.contains(name) else { return false }
         let place = Place(provider: name, server: LoginServer(parameters))
-        switch standings[place] {
+        switch logins[place] {
         case .working(let task): return Self.isIn(await task.value)
         case .over(.loggedIn(let since)) where ContinuousClock.now - since < Self.freshness: return false
         case .over(.declined(let tried)) where tried.contains(parameters) || tried.count >= Self.declinedBound:
             return false
         case .over(.failed): return false
         case .over(.lacking):
-            standings[place] = .over(.failed)
+            logins[place] = .over(.failed)
             let server = place.server.map { " at \($0)" } ?? ""
             logger.warning("the credential helper has no secrets for provider '\(name)'\(server)")
             return false
@@ -106,7 +106,7 @@ package actor CredentialHelperLogins {
 
     /// Follows the user's `login` and `logout`: tries again, or stops trying.
     func set(_ provider: String, isLoggedIn: Bool) {
-        standings = standings.filter { $0.key.provider != provider }
+        logins = logins.filter { $0.key.provider != provider }
         unbound[provider] = nil
         helped.remove(provider)
         if isLoggedIn { ended.remove(provider) } else { ended.insert(provider) }
@@ -121,17 +121,17 @@ package actor CredentialHelperLogins {
     private func start(
         _ provider: PluginProvider, _ place: Place, _ parameters: [String: JSONValue]
     ) async -> Outcome {
-        let tried: [[String: JSONValue]] = if case .over(.declined(let tried)) = standings[place] { tried } else { [] }
+        let tried: [[String: JSONValue]] = if case .over(.declined(let tried)) = logins[place] { tried } else { [] }
         let before = last[place.provider]
         let task = Task {
             _ = await before?.value
             return await self.logIn(provider, server: place.server, parameters: parameters, tried: tried)
         }
-        standings[place] = .working(task)
+        logins[place] = .working(task)
         last[place.provider] = task
         let outcome = await task.value
         // Somebody may have logged out meanwhile.
-        if case .working = standings[place] { standings[place] = .over(outcome) }
+        if case .working = logins[place] { logins[place] = .over(outcome) }
         return outcome
     }
 
@@ -148,7 +148,7 @@ package actor CredentialHelperLogins {
                 command: command, provider: plugin.name, user: user, endpoint: server?.description
             ).run(.get)
         } catch {
-            let refusal = Refusal.provider(.helper(plugin.name, HelperTrouble(error)))
+            let refusal = Refusal.provider(.helper(plugin.name, CredentialHelperProblem(error)))
             logger.error("can't log in at '\(plugin.name)'", error: refusal)
             ended.insert(plugin.name)
             return .failed
@@ -219,7 +219,7 @@ package actor CredentialHelperLogins {
     }
 }
 
-extension HelperTrouble {
+extension CredentialHelperProblem {
     package init(_ failure: CredentialHelper.Failure) {
         self =
             switch failure {

@@ -26,7 +26,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         self.resolution = resolution
         self.origin = origin
         resolvedAt = now
-        expiresAt = resolution.expiresAt ?? ExpiryMark.expiry(of: resolution.url, now: now)
+        expiresAt = resolution.expiresAt ?? URLExpiry.expiry(of: resolution.url, now: now)
     }
 
     /// Digest of everything that the server sees of a request: equal requests get equal bytes. Never stored.
@@ -114,7 +114,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
 }
 
 /// Reads common expiry parameters of a signed URL: a hint to resolve earlier, never a reason to use a URL longer.
-enum ExpiryMark {
+enum URLExpiry {
     /// The instant of `X-Amz-Date` + `X-Amz-Expires`, or of `Expires` or `expires` as seconds since 1970; nil if there
     /// is none between now and 10 years ahead.
     static func expiry(of url: String, now: Date) -> Date? {

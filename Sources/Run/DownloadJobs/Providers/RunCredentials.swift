@@ -78,7 +78,6 @@ package final class RunCredentials: Sendable {
         state.withLock { $0.entries[provider]?.held ?? Held(credentials: nil, generation: $0.generation) }
     }
 
-    /// For one request to a provider.
     func ofRequest(to provider: String) -> RequestCredentials {
         let sent = Mutex(held(of: provider))
         return RequestCredentials(

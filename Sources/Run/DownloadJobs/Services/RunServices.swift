@@ -1,4 +1,5 @@
 package import DownloadStore
+package import FilePlacement
 import Foundation
 package import HLSMedia
 package import Hooks

@@ -1,4 +1,5 @@
 import DownloadStore
+package import FilePlacement
 import FileSystem
 import Foundation
 import Hooks
@@ -74,7 +75,9 @@ package struct SidecarFetch: Sendable {
         let report = await services.engine.fetch(request, into: partial)
         switch report.failure {
         case nil, .lengthUnknown(framed: true):
-            if !sidecar.isPage, let beginning = try? partial.prefix(PageSign.length), PageSign.isHTML(beginning) {
+            if !sidecar.isPage, let beginning = try? partial.prefix(WebPageSignature.length),
+                WebPageSignature.isHTML(beginning)
+            {
                 let page = TransferFailure.refused(status: report.head?.status ?? 200, .page("text/html"))
                 return .ended(end(of: page, isSilent: false, began), received: report.received)
             }

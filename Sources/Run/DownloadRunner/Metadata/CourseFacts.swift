@@ -1,6 +1,7 @@
 import CourseCatalog
 import Crypto
 import DownloadStore
+import FilePlacement
 import FileSystem
 import HLSMedia
 import MediaLibrary
@@ -40,7 +41,7 @@ struct CourseFacts {
 
         func videos(_ list: VideoList, _ chapter: String?) -> [MetadataCourse.Video] {
             let present = list.compactMap { video in rows[video.id].map { facts($0, video, beside) } }
-            return AmongNumbers.merged(present, gone.removeValue(forKey: chapter) ?? [], by: \.number)
+            return NumberedOrder.merged(present, gone.removeValue(forKey: chapter) ?? [], by: \.number)
         }
         let direct = videos(course.videos, nil)
         var found: [MetadataCourse.Chapter] = []
@@ -56,7 +57,7 @@ struct CourseFacts {
             chapter.isGone = true
             return chapter
         }
-        found = AmongNumbers.merged(found, goneChapters, by: \.number)
+        found = NumberedOrder.merged(found, goneChapters, by: \.number)
         if !direct.isEmpty {
             found.insert(
                 .init(

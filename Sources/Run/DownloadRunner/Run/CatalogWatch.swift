@@ -27,7 +27,7 @@ package final class CatalogWatch: Sendable {
     private let known: Mutex<Snapshot>
     private let signal = ChangeSignal()
     #if os(Linux)
-    private let notices: FolderNotices?
+    private let notices: FolderWatch?
     #endif
 
     /// - Parameters:
@@ -40,7 +40,7 @@ package final class CatalogWatch: Sendable {
         let isLocal = folders.allSatisfy { FileSystemKind.of(FilePath($0)) == .local }
         #if os(Linux)
         let signal = signal
-        notices = FolderNotices { signal.send() }
+        notices = FolderWatch { signal.send() }
         let isTold = isLocal && notices != nil
         #else
         let isTold = false

@@ -8,8 +8,8 @@ import DownloadStore
 ///
 /// The rules:
 /// - Before its first turn and after its last one a pass relies on rows that nobody else may change: requests wait.
-///   During the turns the pass changes rows for them, and between passes they change rows themselves, as visitors.
-/// - A pass waits for the visitors before it begins, and no visitor comes in while it waits.
+///   During the turns the pass changes rows for them, and between passes they change rows themselves.
+/// - A pass waits for those changes before it begins, and none begins while it waits.
 /// - A logout waits for transfers only. It ends the pass in which it happens, even if a login has followed it.
 /// - A run that was stopped stays so; an interrupted pass ends, and the next one begins without that.
 /// - Wakes during a pass count, except for logins, which the pass has seen.
@@ -38,7 +38,7 @@ struct ControlRules: Sendable, Equatable {
         case endPass
         /// A request wants to change rows. `isPassOver`: the pass that has its turns wouldn't do it any more.
         case enter(Int, isPassOver: Bool)
-        /// A visitor is done.
+        /// A request that changed rows itself is done.
         case leave
         /// Somebody waits for all transfers to end.
         case awaitTransfers(Int)
@@ -54,7 +54,7 @@ struct ControlRules: Sendable, Equatable {
         /// Its request goes through the pass that has its turns.
         case admit(Int)
         /// It may change rows itself, until ``Event/leave``.
-        case admitVisitor(Int)
+        case admitOutsidePass(Int)
         case rouse(Int, Wake)
         /// Suspend the active downloads of the pass.
         case suspend(SuspendReason)
@@ -65,10 +65,10 @@ struct ControlRules: Sendable, Equatable {
     }
 
     enum Phase: Sendable, Equatable {
-        /// Between passes, with the number of visitors.
-        case resting(visitors: Int)
-        /// From a pass's wish to begin to its first turn; `beginning` waits until no visitor is left.
-        case preparing(visitors: Int, beginning: [Int])
+        /// Between passes, with the number of requests that are changing rows.
+        case resting(changing: Int)
+        /// From a pass's wish to begin to its first turn; `beginning` waits until none is changing rows.
+        case preparing(changing: Int, beginning: [Int])
         /// From the first turn until all transfers have ended; `logouts` wait for that.
         case turns(logouts: [Int])
         /// From then to the end of the pass.
@@ -82,7 +82,7 @@ struct ControlRules: Sendable, Equatable {
         case called(Wake)
     }
 
-    private(set) var phase = Phase.resting(visitors: 0)
+    private(set) var phase = Phase.resting(changing: 0)
     /// The reason for ending the whole run.
     private(set) var runStop: SuspendReason?
     /// The first reason for ending this pass.
@@ -157,11 +157,11 @@ extension ControlRules {
 extension ControlRules {
     private mutating func beginPass(_ waiter: Int) -> [Action] {
         switch phase {
-        case .resting(let visitors) where visitors > 0: phase = .preparing(visitors: visitors, beginning: [waiter])
-        case .preparing(let visitors, let beginning) where visitors > 0:
-            phase = .preparing(visitors: visitors, beginning: beginning + [waiter])
+        case .resting(let changing) where changing > 0: phase = .preparing(changing: changing, beginning: [waiter])
+        case .preparing(let changing, let beginning) where changing > 0:
+            phase = .preparing(changing: changing, beginning: beginning + [waiter])
         case .resting:
-            phase = .preparing(visitors: 0, beginning: [])
+            phase = .preparing(changing: 0, beginning: [])
             return [.proceed(waiter)]
         case .preparing, .turns, .closing: return [.proceed(waiter)]
         }
@@ -169,7 +169,7 @@ extension ControlRules {
     }
 
     private mutating func beginTurns() -> [Action] {
-        guard phase == .preparing(visitors: 0, beginning: []) else { return [] }
+        guard phase == .preparing(changing: 0, beginning: []) else { return [] }
         phase = .turns(logouts: [])
         defer { requests = [] }
         return requests.map { .admit($0) }
@@ -184,16 +184,16 @@ extension ControlRules {
     /// A pass may end without turns.
     private mutating func endPass() -> [Action] {
         var actions = endTurns()
-        var visitors = requests.count
+        var changing = requests.count
         switch phase {
-        case .resting(let remaining): visitors += remaining
+        case .resting(let remaining): changing += remaining
         case .preparing(let remaining, let beginning):
-            visitors += remaining
+            changing += remaining
             actions += beginning.map { .proceed($0) }
         case .turns, .closing: break
         }
-        phase = .resting(visitors: visitors)
-        actions += requests.map { .admitVisitor($0) } + endings.map { .forget($0) }
+        phase = .resting(changing: changing)
+        actions += requests.map { .admitOutsidePass($0) } + endings.map { .forget($0) }
         requests = []
         endings = []
         return actions
@@ -201,9 +201,9 @@ extension ControlRules {
 
     private mutating func enter(_ request: Int, isPassOver: Bool) -> [Action] {
         switch phase {
-        case .resting(let visitors):
-            phase = .resting(visitors: visitors + 1)
-            return [.admitVisitor(request)]
+        case .resting(let changing):
+            phase = .resting(changing: changing + 1)
+            return [.admitOutsidePass(request)]
         case .turns where !isPassOver: return [.admit(request)]
         case .preparing, .turns, .closing:
             requests.append(request)
@@ -213,12 +213,12 @@ extension ControlRules {
 
     private mutating func leave() -> [Action] {
         switch phase {
-        case .resting(let visitors) where visitors > 0: phase = .resting(visitors: visitors - 1)
+        case .resting(let changing) where changing > 0: phase = .resting(changing: changing - 1)
         case .preparing(1, let beginning):
-            phase = .preparing(visitors: 0, beginning: [])
+            phase = .preparing(changing: 0, beginning: [])
             return beginning.map { .proceed($0) }
-        case .preparing(let visitors, let beginning) where visitors > 1:
-            phase = .preparing(visitors: visitors - 1, beginning: beginning)
+        case .preparing(let changing, let beginning) where changing > 1:
+            phase = .preparing(changing: changing - 1, beginning: beginning)
         case .resting, .preparing, .turns, .closing: break
         }
         return []

@@ -10,7 +10,7 @@ import UserState
 
 /// Answers the requests of other processes, from the start of a run to its end.
 struct ControlServer: Sendable {
-    private let open: OpenState
+    private let open: RunResources
     private let control: RunControl
     private let watch: ControlWatch
     /// A connection for answers: the run's own one may be busy reading all rows during a comparison.
@@ -19,12 +19,12 @@ struct ControlServer: Sendable {
 
     /// Starts listening. `wording` returns the text of a refusal for an answer.
     init(
-        _ open: OpenState, _ control: RunControl, wording: @escaping @Sendable (Refusal) -> String
+        _ open: RunResources, _ control: RunControl, wording: @escaping @Sendable (Refusal) -> String
     ) throws(StoreError) {
         self.open = open
         self.control = control
         watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
-        answers = try DownloadStore(path: open.place.folder.database.string, role: .visitor)
+        answers = try DownloadStore(path: open.place.folder.database.string, role: .client)
         let handler = RequestHandler(open: open, control: control, answers: answers, wording: wording)
         work = Task { [notices = watch.notices] in
             let (line, continuation) = AsyncStream<ControlWatch.Notice>.makeStream()
@@ -51,7 +51,7 @@ struct ControlServer: Sendable {
 
     /// Handles requests: changes of downloads one after the other, logouts at once.
     private struct RequestHandler: Sendable {
-        let open: OpenState
+        let open: RunResources
         let control: RunControl
         let answers: DownloadStore
         let wording: @Sendable (Refusal) -> String

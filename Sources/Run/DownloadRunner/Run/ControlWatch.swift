@@ -35,7 +35,7 @@ final class ControlWatch: Sendable {
 
     /// Opens the state once more and starts watching; `session` is the one that the run knows already.
     init(path: String, session: UserSession) throws(StoreError) {
-        store = try DownloadStore(path: path, role: .visitor)
+        store = try DownloadStore(path: path, role: .client)
         (notices, continuation) = AsyncStream.makeStream()
         state = Mutex(State(session: session))
         queue.async { self.lookAgain() }

@@ -1,6 +1,7 @@
 import CatalogComparison
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import Foundation
 import RunAccess
 import RunSchedule
@@ -131,7 +132,7 @@ extension Dispatcher {
         }
         let rows = changed.map { record, before in
             requests.references[record.id] = VideoReference(record)
-            let again = wantedAgain?.wanted(record)
+            let again = revivedDownloads?.wanted(record)
             requests.again[record.id] = again
             return Schedule.SteeredRow(
                 id: record.id, before: before, after: record.state, priority: record.priority,

@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import Hooks
@@ -91,24 +92,24 @@ extension Dispatcher {
                 }
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
-                var complaint: FileComplaint?
+                var rejection: FileRejection?
                 let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
                 if let partial = video.partial {
-                    complaint = await video.job.pageComplaint(
+                    rejection = await video.job.pageRejection(
                         partial, as: video.fileExtension, isProven: video.expectedSHA256 != nil && !isWrong)
                 }
-                if !isWrong, complaint == nil { complaint = await judged(complete) }
-                works[id]?.complaint = complaint
-                handle(.hashed(id, isWrong || complaint != nil ? .wrong : .right))
+                if !isWrong, rejection == nil { rejection = await judged(complete) }
+                works[id]?.rejection = rejection
+                handle(.hashed(id, isWrong || rejection != nil ? .wrong : .right))
             } catch {
                 handle(.hashed(id, .unreadable(.arrivedUnreadable(error))))
             }
         }
     }
 
-    /// The complaint of the user's hook commands about a file; nil for none. Files already in the library were judged
+    /// The rejection of the user's hook commands about a file; nil for none. Files already in the library were judged
     /// before.
-    private func judged(_ video: CompletedVideo) async -> FileComplaint? {
+    private func judged(_ video: CompletedVideo) async -> FileRejection? {
         guard let hooks = services.hooks, hooks.has(.afterDownload), video.partial != nil,
             let wanted = wanted[video.job.id]
         else { return nil }
@@ -120,9 +121,9 @@ extension Dispatcher {
             finalPath: library.root.appending(place).string, bytes: video.size, sha256: video.sha256?.hex)
         switch await hooks.afterDownload(facts, stamp: { try? library.partials.facts(of: name) }) {
         case .accepted: return nil
-        case .rejected(let reason): return FileComplaint(.rejectedByHook(reason), isFinal: true)
-        case .again(let reason): return FileComplaint(.unwantedByHook(reason), isFinal: false)
-        case .trouble(let trouble): return FileComplaint(.brokenHook(.afterDownload, trouble), isFinal: true)
+        case .rejected(let reason): return FileRejection(.rejectedByHook(reason), isFinal: true)
+        case .again(let reason): return FileRejection(.unwantedByHook(reason), isFinal: false)
+        case .trouble(let trouble): return FileRejection(.brokenHook(.afterDownload, trouble), isFinal: true)
         }
     }
 
@@ -144,9 +145,9 @@ extension Dispatcher {
 
     func restart(_ id: DownloadID) {
         guard let video = works[id]?.complete, video.partial != nil else { return }
-        let complaint = works[id]?.complaint
+        let rejection = works[id]?.rejection
         Task {
-            switch await video.job.refuse(complaint) {
+            switch await video.job.refuse(rejection) {
             case nil: handle(.restarted(id, nil))
             case .failed(let error): handle(.restarted(id, error))
             // The state can't be written.
@@ -196,7 +197,7 @@ extension Dispatcher {
         }
     }
 
-    private func trouble(_ failure: PlacingFailure) -> Schedule.PlacingTrouble {
+    private func trouble(_ failure: PlacingFailure) -> Schedule.PlacingProblem {
         switch failure {
         case .flush(let error):
             return .lost(.notOnDisk(error))
@@ -253,7 +254,7 @@ extension Dispatcher {
     func resolved(_ id: DownloadID, _ media: ResolvedMedia) async {
         guard let wanted = wanted[id] else { return }
         guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
-        var (files, open): ([SidecarRecord], [OpenSidecar]) = ([], [])
+        var (files, open): ([SidecarRecord], [MissingSidecar]) = ([], [])
         let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media.resolution)
         let isAsked = schedule.isAskedAgain(id)
         if isAsked || !wanted.isNew {
@@ -262,7 +263,7 @@ extension Dispatcher {
             files = ((try? services.store.sidecars.files(of: [id])) ?? []).filter { $0.kind != .stream }
             open = (try? services.store.sidecars.open(of: [id])) ?? []
         }
-        let named = NamedSidecars(
+        let named = ProviderSidecars(
             wantedSidecars, of: id, catalogs: open.isEmpty ? [] : SidecarPlan.wantedSidecars(of: wanted), files: files,
             open: open,
             at: services.clock.now, isLost: isLost)
@@ -297,7 +298,7 @@ extension Dispatcher {
     /// A duplicate made without asking its provider gets its own sidecars, too: if that provider has named some for the
     /// other one, or if it is another provider, or has other parameters.
     func noteUnasked(_ job: DownloadJob) async {
-        guard let donor = works[job.id]?.donor, !donor.isStanding, await !job.hasBeenAnswered else { return }
+        guard let donor = works[job.id]?.donor, !donor.isInPlace, await !job.hasBeenAnswered else { return }
         let isOther = donor.file.source != job.wanted.source
         guard
             isOther

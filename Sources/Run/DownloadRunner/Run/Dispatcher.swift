@@ -2,6 +2,7 @@ import CatalogComparison
 import DequeModule
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -38,8 +39,8 @@ actor Dispatcher {
         var meter = RateMeter()
         /// Set when the transfer has ended.
         var complete: CompletedVideo?
-        /// The complaint of the user's hook command.
-        var complaint: FileComplaint?
+        /// The rejection of the user's hook command.
+        var rejection: FileRejection?
         /// Set when the file is in its place.
         var placed: PlacedFile?
         /// The possible source of its file.
@@ -55,7 +56,7 @@ actor Dispatcher {
     }
 
     let services: RunServices
-    var wantedAgain: WantedAgain?
+    var revivedDownloads: RevivedDownloads?
     var schedule: Schedule
     var wanted: WantedTable
     var works: [DownloadID: Work] = [:]
@@ -66,7 +67,7 @@ actor Dispatcher {
     /// The reason why a sidecar's address failed, until its provider is asked for another one.
     var refusals: [DownloadID: DownloadError] = [:]
     var requests = Requests()
-    private var told: ToldMisses
+    private var reportedMisses: ReportedMissingSidecars
     /// Bytes received for sidecars, and for downloads that are done.
     var received: Int64 = 0
     private var alarm: Task<Void, Never>?
@@ -79,14 +80,14 @@ actor Dispatcher {
     /// `expectsMore`: more plans follow, by ``add(_:_:)``.
     init(services: RunServices, plan: Reconciliation, expectsMore: Bool = false) {
         self.services = services
-        told = ToldMisses(services.store)
-        wantedAgain = plan.wantedAgain
+        reportedMisses = ReportedMissingSidecars(services.store)
+        revivedDownloads = plan.revivedDownloads
         wanted = WantedTable(plan)
         schedule = Schedule(
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
                 jobs: services.adjustable.jobs, hostConnections: services.options.hostConnections,
-                maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries),
+                maxWait: services.options.maxWait, freeSpace: services.space?.rule, retries: services.options.retries),
             expectsMore: expectsMore)
     }
 
@@ -95,7 +96,7 @@ actor Dispatcher {
         addSidecars(plan)
         handle(.begin)
         if !schedule.isEnded { await withCheckedContinuation { ended = $0 } }
-        told.write()
+        reportedMisses.write()
         alarm?.cancel()
         ticker?.cancel()
         return result
@@ -112,7 +113,7 @@ actor Dispatcher {
     /// Adds the plan of these courses; nil if they couldn't be compared.
     func add(_ plan: Reconciliation?, _ arrival: Int) {
         guard let plan else { return _ = handle(.arrived(arrival, [], followers: Followers())) }
-        wantedAgain = plan.wantedAgain
+        revivedDownloads = plan.revivedDownloads
         wanted.add(plan)
         handle(
             .arrived(
@@ -142,9 +143,9 @@ actor Dispatcher {
             wanted[failure.id].map { ($0.reference, failure.error) }
         }
         switch schedule.tally.disk {
-        case .noRoom(let free):
+        case .noSpace(let free):
             result.diskTrouble = services.space.map {
-                .noRoom(
+                .noSpace(
                     free: free, floor: $0.rule.floor, isStandard: $0.isStandard, library: services.library.root.string)
             }
         case .failed(let error): result.diskTrouble = .download(error)
@@ -264,7 +265,8 @@ actor Dispatcher {
         case .sidecarFailed(let number, let error):
             sidecars[number].map { work in
                 let isFailure = work.sidecar.isResolved
-                return missed(work.sidecar, error, isFailure: isFailure, isNew: !isFailure && told.tell(work.sidecar))
+                return missed(
+                    work.sidecar, error, isFailure: isFailure, isNew: !isFailure && reportedMisses.add(work.sidecar))
             }
         case .sidecarWaits(let number, let error):
             sidecars[number].map { missed($0.sidecar, error, isFailure: false, isNew: false) }

@@ -108,8 +108,8 @@ struct PassCycle: Sendable, Equatable {
         return [.beginPass]
     }
 
-    /// The library of a run that watches is closed before a visitor may come: its disk may be unmounted, and others may
-    /// write to it.
+    /// The library of a run that watches is closed before a request may change rows: its disk may be unmounted, and
+    /// others may write to it.
     private mutating func endPass(isLibraryAway: Bool = false) -> [Action] {
         phase = .ending(isLibraryAway: isLibraryAway)
         return isWatching ? [.closeLibrary, .endPass] : [.endPass]

@@ -17,7 +17,7 @@ struct PassLoop {
     }
 
     private let sync: SyncRun
-    private let open: OpenState
+    private let open: RunResources
     private let limits: RunLimits
     private var cycle: PassCycle
     private var catalogs: Catalogs
@@ -29,7 +29,7 @@ struct PassLoop {
     /// Of the last pass.
     private var summary = SyncSummary(conditions: [])
 
-    init(_ sync: SyncRun, open: OpenState, limits: RunLimits, catalogs: Catalogs, files: CatalogWatch?) {
+    init(_ sync: SyncRun, open: RunResources, limits: RunLimits, catalogs: Catalogs, files: CatalogWatch?) {
         (self.sync, self.open, self.limits, self.catalogs, self.files) = (sync, open, limits, catalogs, files)
         cycle = PassCycle(isWatching: files != nil)
     }

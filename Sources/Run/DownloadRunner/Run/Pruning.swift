@@ -1,8 +1,8 @@
-import CatalogComparison
-import DownloadJobs
-import DownloadStore
-import MediaLibrary
-import SyncFacts
+package import CatalogComparison
+package import DownloadStore
+import FilePlacement
+package import MediaLibrary
+package import SyncFacts
 
 /// Removes downloads that are no longer in their catalogs: files, sidecars, partials, and then the rows. After them
 /// covers, folders and names of empty chapters and courses.
@@ -10,15 +10,15 @@ import SyncFacts
 /// Files are removed where the rows have them now: a run moves files after its plan is made.
 ///
 /// Each removal is independent: a download that can't be removed keeps its row, and the next run tries again.
-struct Pruning: Sendable {
-    struct Outcome: Sendable {
-        var removed: [VideoReference] = []
+package struct Pruning: Sendable {
+    package struct Outcome: Sendable {
+        package var removed: [VideoReference] = []
         /// The downloads that stay, with reasons.
-        var warnings: [(SyncWarning.Pruning, VideoReference?)] = []
+        package var warnings: [(SyncWarning.Pruning, VideoReference?)] = []
         /// Whether a removal failed.
-        var hasFailed = false
+        package var hasFailed = false
         /// The reason for stopping early.
-        var refusal: Refusal?
+        package var refusal: Refusal?
     }
 
     /// Rows that are deleted in one transaction, after the folders of their files are flushed.
@@ -27,7 +27,12 @@ struct Pruning: Sendable {
     let store: DownloadStore
     let library: LibraryFolder
 
-    func run(_ gone: [Reconciliation.Gone], _ unwritten: UnwrittenFolders) -> Outcome {
+    package init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        self.library = library
+    }
+
+    package func run(_ gone: [Reconciliation.Gone], _ unlisted: UnlistedFolders) -> Outcome {
         var outcome = Outcome()
         // A missing file counts as removed, unless the disk has disappeared.
         if let loss = library.loss() {
@@ -40,7 +45,7 @@ struct Pruning: Sendable {
                 try remove(rest.prefix(Self.groupLimit), &outcome)
                 rest = rest.dropFirst(Self.groupLimit)
             }
-            try removeEmpty(unwritten, &outcome)
+            try removeEmpty(unlisted, &outcome)
         } catch {
             outcome.refusal = Refusal(error)
         }
@@ -105,17 +110,17 @@ struct Pruning: Sendable {
     // MARK: courses and chapters
 
     /// Chapters first: their folders are inside those of their courses.
-    private func removeEmpty(_ unwritten: UnwrittenFolders, _ outcome: inout Outcome) throws(StoreError) {
-        guard !unwritten.isEmpty else { return }
+    private func removeEmpty(_ unlisted: UnlistedFolders, _ outcome: inout Outcome) throws(StoreError) {
+        guard !unlisted.isEmpty else { return }
         let used = try store.catalogs.used()
-        let chapters = unwritten.chapters.isEmpty ? [] : try store.catalogs.chapters()
-        for old in unwritten.chapters where used[old.course]?.contains(old.id) != true {
+        let chapters = unlisted.chapters.isEmpty ? [] : try store.catalogs.chapters()
+        for old in unlisted.chapters where used[old.course]?.contains(old.id) != true {
             guard let chapter = chapters.first(where: { $0.course == old.course && $0.id == old.id }) else { continue }
             guard removeCover(chapter.coverFile, chapter.folder, &outcome) else { continue }
             try store.catalogs.deleteChapter(chapter.id, of: chapter.course)
         }
-        let courses = unwritten.courses.isEmpty ? [:] : try store.catalogs.courses()
-        for old in unwritten.courses where used[old.id] == nil {
+        let courses = unlisted.courses.isEmpty ? [:] : try store.catalogs.courses()
+        for old in unlisted.courses where used[old.id] == nil {
             guard let course = courses[old.id] else { continue }
             guard removeCover(course.coverFile, course.folder, &outcome) else { continue }
             try store.catalogs.deleteCourse(course.id)

@@ -158,7 +158,7 @@ extension RunControl.State {
         switch action {
         case .proceed(let waiter): return resume(waiter, .proceed)
         case .admit(let waiter): return resume(waiter, .change(through: pass))
-        case .admitVisitor(let waiter): return resume(waiter, .change(through: nil))
+        case .admitOutsidePass(let waiter): return resume(waiter, .change(through: nil))
         case .rouse(let waiter, let wake): return resume(waiter, .wake(wake))
         case .suspend(let reason):
             guard let dispatcher = pass?.dispatcher else { return nil }

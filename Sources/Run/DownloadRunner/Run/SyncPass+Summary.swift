@@ -41,9 +41,9 @@ extension SyncPass {
         summary.failures = result.failures
         summary.fromOtherSource = plan.fromOtherSource
         summary.providersToLogIn = result.tally.providersToLogIn.sorted()
-        summary.loginsNeeded = result.tally.loginsNeeded.map { LoginNeed(provider: $0.provider, server: $0.name) }
+        summary.loginsNeeded = result.tally.loginsNeeded.map { RequiredLogin(provider: $0.provider, server: $0.name) }
             .sorted()
-        summary.leftAlone = result.delays.map(LeftAlone.init)
+        summary.leftAlone = result.delays.map(ServerCooldown.init)
         if isWorkLeft || plan.unmoved > 0 { summary.conditions.insert(.workLeft) }
         if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
         if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
@@ -59,7 +59,7 @@ extension SyncPass {
         }
         switch result.diskTrouble {
         // The last file has used the room that is to stay free, and none waits for any.
-        case .noRoom? where !isWorkLeft: if summary.stopReason == .disk { summary.stopReason = nil }
+        case .noSpace? where !isWorkLeft: if summary.stopReason == .disk { summary.stopReason = nil }
         case let trouble?: summary.add(.run(trouble))
         case nil: break
         }
@@ -72,7 +72,7 @@ extension SyncPass {
         _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
-        for sidecar in try OpenSidecar.all(in: open.store, of: catalog, only: only) {
+        for sidecar in try MissingSidecar.all(in: open.store, of: catalog, only: only) {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
@@ -116,7 +116,7 @@ extension SyncPass {
                 summary.coursesUnlisted += 1
                 if error.kind == .authRequired, let provider = course.settings.provider?.name {
                     let server = error.serverName ?? LoginServer(course.settings)?.description
-                    logins.insert(LoginNeed(provider: provider, server: server))
+                    logins.insert(RequiredLogin(provider: provider, server: server))
                 }
                 let trouble = Trouble(provider: course.settings.provider?.name ?? "", error: error)
                 failures[trouble, default: []].append(.init(course: course.id, last: last, at: course.location))
@@ -159,7 +159,7 @@ extension SyncPass {
     }
 }
 
-extension LeftAlone {
+extension ServerCooldown {
     fileprivate init(_ delay: Delay) {
         switch delay.cause {
         case .host(let server):

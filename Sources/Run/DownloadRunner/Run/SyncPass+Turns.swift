@@ -3,6 +3,7 @@ import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import Foundation
 import Hooks
 import MediaLibrary
@@ -48,8 +49,8 @@ extension SyncPass {
     ///
     /// Courses that are listed meanwhile are compared and added to `plan`.
     func dispatch(
-        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, list: ListKeeper,
-        settled: Settled
+        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, list: FileListUpdater,
+        settled: PassChanges.Settled
     ) async -> Dispatcher.Result {
         guard !plan.isIdle || !listings.isComplete else {
             await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
@@ -88,8 +89,8 @@ extension SyncPass {
     /// Compares courses that were listed during the turns, carries the changes out, and adds them to `plan`. Nil if
     /// they can't be in the run.
     private func compare(
-        _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: ListKeeper,
-        _ settled: Settled
+        _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: FileListUpdater,
+        _ settled: PassChanges.Settled
     ) async throws(Refusal) -> Reconciliation? {
         var more = try await reconcile(
             arrival.catalog, at: clock.now, courses: arrival.courses, unsettled: settled.unsettled,
@@ -98,15 +99,7 @@ extension SyncPass {
             plan.add(more)
             return nil
         }
-        more.follow(plan)
-        let moves = try carryOut(more, held: plan.held + more.held)
-        list.note(more.changes)
-        let told = announce(more, moves)
-        if !more.moves.isEmpty { try record(moves) }
-        let again = try moveAgain(settled.putOff, arrival.courses, held: more.held, list)
-        plan.movedLater += told.moved + again.moved
-        plan.unmoved += told.unmoved + again.unmoved
-        plan.add(more)
+        try changes.add(&more, of: arrival.courses, to: &plan, after: settled, note: list.note)
         if !more.wanted.isEmpty || !more.counts.isEmpty {
             hub.post(
                 .downloadsAdded(

@@ -2,6 +2,7 @@ import CatalogComparison
 import CourseCatalog
 import DownloadJobs
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import Hooks
@@ -25,7 +26,7 @@ struct SyncPass: Sendable {
     let hub: EventHub
     let control: RunControl
     let limits: RunLimits
-    let open: OpenState
+    let open: RunResources
     /// Opened for this pass.
     let library: LibraryFolder
     /// The space of the disk of the partials; nil if it can't be measured.
@@ -40,8 +41,8 @@ struct SyncPass: Sendable {
         for warning in check.warnings { hub.post(.warning(warning, nil)) }
         // One instant for all comparisons of times, so that every step agrees on what is due.
         let now = clock.now
-        let settled = try settle(now)
-        let list = ListKeeper(store: open.store, library: library)
+        let settled = try changes.settle(now)
+        let list = FileListUpdater(store: open.store, library: library)
         let services = services(credentials, list)
         var listings = try beginListings(catalog, services, now)
         // Selectors and refusals concern the whole catalog.
@@ -98,9 +99,14 @@ struct SyncPass: Sendable {
 
     /// Carries out a plan up to its downloads, and reports it. Returns the number of the run, and of moved videos.
     private func begin(
-        _ plan: inout Reconciliation, _ first: ListingRound.Arrival, _ settled: Settled, list: ListKeeper
+        _ plan: inout Reconciliation, _ first: ListingRound.Arrival, _ settled: PassChanges.Settled,
+        list: FileListUpdater
     ) throws(Refusal) -> (run: Int64, moved: Int) {
-        let (run, moves) = try apply(plan)
+        let moves = try changes.carryOut(plan, held: plan.held)
+        let run: Int64
+        do throws(StoreError) { run = try open.store.runs.begin(catalogs: options.shownCatalogs) } catch {
+            throw Refusal(error)
+        }
         hub.post(
             .started(
                 SyncStart(
@@ -111,12 +117,9 @@ struct SyncPass: Sendable {
                         courses: Dictionary(
                             first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
-        let told = announce(plan, moves)
-        // Reported first: after a kill in between the next run reports them again.
-        if !plan.moves.isEmpty { try record(moves) }
-        let again = try moveAgain(settled.putOff, first.courses, held: plan.held, list)
-        plan.unmoved = settled.unmoved + told.unmoved + again.unmoved
-        return (run, told.moved + again.moved)
+        let reported = try changes.finish(plan, moves, first.courses, held: plan.held, after: settled, note: list.note)
+        plan.unmoved = settled.unmoved + reported.unmoved
+        return (run, reported.moved)
     }
 
     /// Adds what the state knows to a summary, once the downloads have ended.
@@ -135,7 +138,7 @@ struct SyncPass: Sendable {
     private func tidy(_ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary) async {
         if options.prune { prune(plan, &summary) }
         await keepMetadata(catalog, plan, &summary)
-        await tellNews(&summary)
+        await notifyOfNewVideos(&summary)
     }
 
     /// Records the end of a run.
@@ -153,7 +156,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    private func services(_ credentials: RunCredentials, _ list: ListKeeper) -> RunServices {
+    private func services(_ credentials: RunCredentials, _ list: FileListUpdater) -> RunServices {
         var configuration = TransferConfiguration()
         // The queue counts them; `set` may raise its cap.
         configuration.connectionsPerHost = max(64, options.hostConnections)
@@ -194,153 +197,35 @@ struct SyncPass: Sendable {
 
     // MARK: steps
 
-    var settling: Settling { Settling(store: open.store, library: library) }
-
-    /// What the start of a pass has settled.
-    struct Settled {
-        var finished = 0
-        var moved = 0
-        var unmoved = 0
-        var unsettled: [String: LibraryError] = [:]
-        /// The moves that failed in an earlier run.
-        var putOff: Set<String> = []
-        /// The moves, for the library's list.
-        var changes = ReconcileChanges()
-    }
-
-    /// Repairs the state of a killed run, and reports the files that it had placed or was moving.
-    private func settle(_ now: Date) throws(Refusal) -> Settled {
-        do {
-            var settled = Settled()
-            settled.putOff = Set(try open.store.moves.putOff().map(\.id))
-            let outcome = try settling.run(at: now) { moves in
-                let told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
-                (settled.moved, settled.unmoved) = told
-                settled.changes.moves = moves.map(\.move)
-            }
-            for record in outcome.finished {
-                guard let file = record.file else { continue }
-                let finished = FinishedFile(path: file.path, bytes: file.size, sha256: file.sha256?.hex, seconds: 0)
-                hub.post(.downloadFinished(VideoReference(record), finished))
-            }
-            settled.finished = outcome.finished.count
-            settled.unsettled = outcome.unsettled
-            return settled
-        } catch {
-            throw Refusal(any: error)
-        }
-    }
+    var changes: PassChanges { PassChanges(options: options, store: open.store, library: library, hub: hub) }
 
     /// On its own thread: a slow disk must not delay a logout.
     func reconcile(
         _ catalog: Catalog, at now: Date, courses: ComparedCourses, unsettled: [String: LibraryError],
         tallies: [String: LossGuard.Tally] = [:]
     ) async throws(Refusal) -> Reconciliation {
-        try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
-            do {
+        try await Blocking.run { [changes] _ -> Result<Reconciliation, Refusal> in
+            do throws(Refusal) {
                 return .success(
-                    try Reconciliation(
-                        of: catalog, with: open.store, in: library, by: options, at: now, compared: courses,
-                        unsettled: unsettled, tallies: tallies))
+                    try changes.compare(catalog, at: now, courses: courses, unsettled: unsettled, tallies: tallies))
             } catch {
-                return .failure(Refusal(any: error))
+                return .failure(error)
             }
         }.get()
-    }
-
-    /// Writes the changes, and moves files to their new places; the moves are durable on return, but not yet recorded.
-    private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, moves: [FileMove]) {
-        let moves = try carryOut(plan, held: plan.held)
-        do throws(StoreError) {
-            return (try open.store.runs.begin(catalogs: options.shownCatalogs), moves)
-        } catch { throw Refusal(error) }
-    }
-
-    /// - Parameter held: all courses of the run that are held so far.
-    func carryOut(_ plan: Reconciliation, held: [HeldCourse]) throws(Refusal) -> [FileMove] {
-        do {
-            var changes = plan.changes
-            changes.moves = try plan.recordedMoves()
-            try open.store.catalogs.apply(changes)
-            if options.only.isEmpty { try HeldCourse.record(held, open.store) }
-            return try settling.carryOut(changes.moves)
-        } catch {
-            throw Refusal(any: error)
-        }
-    }
-
-    /// Records what became of moves.
-    func record(_ moves: [FileMove]) throws(Refusal) {
-        do { try settling.record(moves) } catch { throw Refusal(any: error) }
-    }
-
-    /// Makes the moves again that failed in an earlier run, of the courses that were compared just now: only that tells
-    /// whether they are still wanted. Reports them, and returns the numbers of videos that were moved, and of files
-    /// that weren't.
-    ///
-    /// - Parameter held: courses in which nothing is done.
-    func moveAgain(
-        _ putOff: Set<String>, _ courses: ComparedCourses, held: [HeldCourse], _ list: ListKeeper
-    ) throws(Refusal) -> (moved: Int, unmoved: Int) {
-        let held = Set(held.map(\.course))
-        var told = (moved: 0, unmoved: 0)
-        var changes = ReconcileChanges()
-        do {
-            try settling.again(putOff, in: { courses.contains($0) && !held.contains($0) }) { moves in
-                told = tell(moves) { try? open.store.downloads.record($0).map { VideoReference($0) } }
-                changes.moves = moves.map(\.move)
-            }
-        } catch { throw Refusal(any: error) }
-        list.note(changes)
-        return told
-    }
-
-    /// Reports the results of the comparison. Returns the numbers of videos that were moved, and of files that weren't.
-    func announce(_ plan: Reconciliation, _ moves: [FileMove]) -> (moved: Int, unmoved: Int) {
-        for course in plan.held { hub.post(.courseHeld(course)) }
-        for notice in plan.notices { hub.post(.warning(notice, nil)) }
-        var references: [DownloadID: VideoReference] = [:]
-        for move in plan.moves {
-            if case .download(let id) = move.owner { references[id] = move.reference }
-        }
-        let told = tell(moves) { references[$0] }
-        for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
-        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference, path: gone.file?.path)) }
-        return told
-    }
-
-    /// Reports moves.
-    private func tell(
-        _ moves: [FileMove], of video: (DownloadID) -> VideoReference?
-    ) -> (moved: Int, unmoved: Int) {
-        var (moved, unmoved) = (0, 0)
-        for move in moves {
-            let (from, to) = (move.move.from, move.move.to)
-            var reference: VideoReference?
-            if case .download(let id) = move.move.owner { reference = video(id) }
-            if let reference, let path = move.path, path != from {
-                hub.post(.downloadMoved(reference, from: from, path: path))
-                moved += 1
-            }
-            guard let error = move.error else { continue }
-            hub.post(.warning(.notMoved(from: move.path ?? from, to: to, error), reference))
-            unmoved += 1
-        }
-        return (moved, unmoved)
     }
 
     /// Runs after the downloads: a video that is gone may be wanted by another course. Failed removals are reported,
     /// and end nothing.
     private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
         let isDone = summary.downloads.allSatisfy { [.finished, .cancelled].contains($0.key) || $0.value == 0 }
-        let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
-        if let warning = Prune.warning(verdict, plan) { hub.post(.warning(.prune(warning), nil)) }
+        let verdict = PruneGuard.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
+        if let warning = PruneGuard.warning(verdict, plan) { hub.post(.warning(.prune(warning), nil)) }
         switch verdict {
         case .nothing, .unfinished: break
         case .held: summary.conditions.insert(.pruneHeld)
         case .delete(let gone):
             let pruning = Pruning(store: open.store, library: library)
-            let outcome = pruning.run(gone, plan.unwritten)
+            let outcome = pruning.run(gone, plan.unlisted)
             summary.removedNow = outcome.removed.count
             for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
             for (warning, reference) in outcome.warnings { hub.post(.warning(.prune(warning), reference)) }
@@ -353,10 +238,10 @@ struct SyncPass: Sendable {
     private func keepMetadata(
         _ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary
     ) async {
-        let keeper = MetadataKeeper(store: open.store, library: library, kinds: options.metadata)
+        let updater = MetadataUpdater(store: open.store, library: library, kinds: options.metadata)
         let held = Set(plan.held.map(\.course))
-        let result = await Blocking.run { _ -> Result<MetadataKeeper.Outcome, StoreError> in
-            do throws(StoreError) { return .success(try keeper.run(catalog, without: held)) } catch {
+        let result = await Blocking.run { _ -> Result<MetadataUpdater.Outcome, StoreError> in
+            do throws(StoreError) { return .success(try updater.run(catalog, without: held)) } catch {
                 return .failure(error)
             }
         }
@@ -369,13 +254,13 @@ struct SyncPass: Sendable {
     }
 
     /// Notifies of videos that are new in the library.
-    private func tellNews(_ summary: inout SyncSummary) async {
-        let news = NewVideos(
+    private func notifyOfNewVideos(_ summary: inout SyncSummary) async {
+        let news = NewVideoNotifier(
             store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs,
             userAgent: "coursefetch/\(Version.text)", caFile: options.caFile, log: hookLog,
             isStopped: { [control] in control.passStop.map { !$0.isBound } ?? false })
         do throws(StoreError) {
-            for warning in try await news.tell() { hub.post(.warning(warning, nil)) }
+            for warning in try await news.notify() { hub.post(.warning(warning, nil)) }
         } catch { summary.add(Refusal(error)) }
     }
 

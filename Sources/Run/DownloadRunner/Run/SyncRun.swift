@@ -100,7 +100,7 @@ package final class SyncRun: Sendable {
             throw Refusal(error)
         }
         let session = try place.requireSession(in: store)
-        let open = OpenState(
+        let open = RunResources(
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         // From here on a logout waits neither for another process's library nor for a comparison.
         let server: ControlServer
@@ -115,7 +115,7 @@ package final class SyncRun: Sendable {
     }
 
     /// A pass over the open library.
-    func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits, isFirst: Bool) -> SyncPass {
+    func pass(_ open: RunResources, _ library: LibraryFolder, _ limits: RunLimits, isFirst: Bool) -> SyncPass {
         var options = options
         // Later passes of a watching run are unattended.
         if !isFirst { options.retryFailed = false }
@@ -135,7 +135,7 @@ package final class SyncRun: Sendable {
     }
 
     /// Opens the library, waiting for another process that writes to it if requested. ``stop(_:)`` ends the wait.
-    func openFirstLibrary(_ open: OpenState) async throws(Refusal) -> LibraryFolder {
+    func openFirstLibrary(_ open: RunResources) async throws(Refusal) -> LibraryFolder {
         let (options, hub, clock) = (options, hub, clock)
         do {
             return try await untilStopped { () async throws(Refusal) in

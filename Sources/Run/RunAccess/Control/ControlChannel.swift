@@ -29,7 +29,7 @@ package enum ControlChannel {
             case .acquired(let lock): return .free(lock)
             case .held(let other): holder = other
             }
-            let store = try DownloadStore(path: place.folder.database.string, role: .visitor)
+            let store = try DownloadStore(path: place.folder.database.string, role: .client)
             defer { store.close() }
             let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
             let id = try store.requests.add(body)

@@ -1,5 +1,6 @@
 import DownloadJobs
 package import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 package import MediaLibrary

@@ -36,7 +36,7 @@ struct CatalogCopy: Sendable {
     }
 
     /// The warning that this copy is read instead of the address; nil if there is no complete copy.
-    func outdated(_ reason: CatalogTrouble.Reason) -> CatalogTrouble? {
+    func outdated(_ reason: CatalogInputProblem.Reason) -> CatalogInputProblem? {
         mark().map { .outdated(reason, fetched: Self.minute($0.fetchedAt)) }
     }
 
@@ -61,11 +61,11 @@ struct CatalogCopy: Sendable {
         } catch {
             throw Errno(rawValue: errno)
         }
-        try WholeFile.write(bytes, to: path)
+        try AtomicFileWriter.write(bytes, to: path)
         let mark = Mark(
             etag: etag, lastModified: lastModified, fetchedAt: now, sha256: Self.digest(Data(bytes)))
         guard let data = try? JSONEncoder().encode(mark) else { return }
-        try WholeFile.write(Array(data), to: markPath)
+        try AtomicFileWriter.write(Array(data), to: markPath)
     }
 
     private static func digest(_ data: Data) -> String {

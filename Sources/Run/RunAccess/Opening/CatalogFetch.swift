@@ -20,15 +20,15 @@ struct CatalogFetch: PrintsRedacted {
     /// The result of fetching a catalog.
     enum Outcome: Sendable, Equatable {
         /// The copy, with a warning about it.
-        case copy(CatalogTrouble?)
+        case copy(CatalogInputProblem?)
         /// A text that isn't stored yet, since it hasn't been validated.
         case new([UInt8], etag: String?, lastModified: String?)
-        case nothing(CatalogTrouble)
+        case nothing(CatalogInputProblem)
     }
 
     func run() async -> Outcome {
         let mark = copy.mark()
-        func failed(_ reason: CatalogTrouble.Reason) -> Outcome {
+        func failed(_ reason: CatalogInputProblem.Reason) -> Outcome {
             copy.outdated(reason).map { .copy($0) } ?? .nothing(.notFetched(reason))
         }
         guard let parsed = ParsedURL(url), parsed.origin.isHTTP else { return failed(.notAnAddress) }
@@ -45,7 +45,7 @@ struct CatalogFetch: PrintsRedacted {
         if let failure = report.failure { return failed(.transfer(failure.sentence)) }
         let bytes = buffer.take()
         if ["text/html", "application/xhtml+xml"].contains(report.head?.contentType ?? "")
-            || PageSign.isHTML(Array(bytes.prefix(PageSign.length)))
+            || WebPageSignature.isHTML(Array(bytes.prefix(WebPageSignature.length)))
         {
             return failed(.page)
         }

@@ -42,7 +42,7 @@ extension StateLocation.Place {
     private func openBeside() throws(Refusal) -> DownloadStore? {
         guard hasState else { return nil }
         do throws(StoreError) {
-            return try DownloadStore(path: folder.database.string, role: .visitor)
+            return try DownloadStore(path: folder.database.string, role: .client)
         } catch {
             switch error {
             case .needsMigration, .notMade: return nil

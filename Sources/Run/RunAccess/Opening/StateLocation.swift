@@ -7,7 +7,7 @@ package import SystemPackage
 package import UserState
 
 /// The library's place, and where it was set.
-package struct LibraryPlace: Sendable, Equatable {
+package struct LibraryLocation: Sendable, Equatable {
     /// In order of precedence.
     package enum Source: Sendable, Equatable {
         /// An option, the environment or the settings file.
@@ -22,7 +22,7 @@ package struct LibraryPlace: Sendable, Equatable {
 }
 
 /// The effective places of a command, defaults filled in.
-package struct EffectivePlaces: Sendable, Equatable {
+package struct EffectiveLocations: Sendable, Equatable {
     package var user: String
     /// The folder of all users' state.
     package var state: String
@@ -74,15 +74,15 @@ package struct StateLocation: Sendable, Equatable {
     }
 
     /// The effective places, defaults filled in.
-    package func effective() throws(Refusal) -> EffectivePlaces {
+    package func effective() throws(Refusal) -> EffectiveLocations {
         let place = try resolve()
         let root = place.folder.path.removingLastComponent().removingLastComponent()
         // An unreadable state has no library here; its error is reported elsewhere.
         let store = (try? place.openForReading()) ?? nil
         defer { store?.close() }
         let library = try? place.library(in: store)
-        return EffectivePlaces(
-            user: place.user.text, state: root.string, library: (library ?? place.standing).path.string,
+        return EffectiveLocations(
+            user: place.user.text, state: root.string, library: (library ?? place.initialLibrary).path.string,
             isLibraryFromState: library?.source == .state)
     }
 
@@ -116,17 +116,17 @@ package struct StateLocation: Sendable, Equatable {
 
         /// The library's place for every command: the given one; else the one in the state, from the last sync or from
         /// `library move`; else the default.
-        package func library(in store: DownloadStore?) throws(StoreError) -> LibraryPlace {
+        package func library(in store: DownloadStore?) throws(StoreError) -> LibraryLocation {
             if givenLibrary == nil, let store, let path = try LibraryOpening.recordedPath(store) {
-                return LibraryPlace(path: FilePath(path), source: .state)
+                return LibraryLocation(path: FilePath(path), source: .state)
             }
-            return standing
+            return initialLibrary
         }
 
         /// The library's place if the state has none.
-        fileprivate var standing: LibraryPlace {
-            givenLibrary.map { LibraryPlace(path: $0, source: .given) }
-                ?? LibraryPlace(path: standardLibrary, source: .standard)
+        fileprivate var initialLibrary: LibraryLocation {
+            givenLibrary.map { LibraryLocation(path: $0, source: .given) }
+                ?? LibraryLocation(path: standardLibrary, source: .standard)
         }
 
         /// The user's session. The account's own user is logged in from the start.
@@ -145,7 +145,6 @@ package struct StateLocation: Sendable, Equatable {
             return session
         }
 
-        /// The refusal for a user who is logged out.
         var loggedOut: Refusal { .user(.loggedOut(user.text, isAccountsOwn: isAccountsOwn)) }
 
         /// Whether the user has a state; a user other than the account's own gets one by logging in.
@@ -155,7 +154,7 @@ package struct StateLocation: Sendable, Equatable {
         package func openForReading() throws(Refusal) -> DownloadStore? {
             guard hasState else { return nil }
             do {
-                return try DownloadStore(path: folder.database.string, role: .visitor)
+                return try DownloadStore(path: folder.database.string, role: .client)
             } catch .notMade {
                 return nil
             } catch { throw Refusal(error) }

@@ -30,7 +30,7 @@ package struct DryRunItem: Sendable {
         /// Its name or place changed.
         case renamed
         /// A file in its place may have the catalog's SHA-256.
-        case standing
+        case fileInPlace
         /// The library has the same file.
         case sameFile
         /// The library may have the same file at this path; if not, the other reason applies.

@@ -58,7 +58,7 @@ extension Refusal {
         /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
         /// The credential helper of its secrets failed.
-        case helper(String, HelperTrouble)
+        case helper(String, CredentialHelperProblem)
         /// Its renewed credentials can't be stored.
         case unsaved(String, Refusal)
 
@@ -120,7 +120,7 @@ extension Refusal {
         /// An error of a download ended the run.
         case download(DownloadError)
         /// The disk of the library has too little free space above the floor. `isStandard`: nobody has chosen that.
-        case noRoom(free: Int64, floor: Int64, isStandard: Bool, library: String)
+        case noSpace(free: Int64, floor: Int64, isStandard: Bool, library: String)
         /// The state has no library yet.
         case noLibrary
         /// The folder given as the library's new place isn't the library.
@@ -145,7 +145,7 @@ extension Refusal {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest: .usage
             case .outsideHours: .workLeft
             case .notStarted(let refusal): refusal.condition
-            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .libraryOfUser,
+            case .fewDescriptors, .unwritable, .download, .noSpace, .noLibrary, .notMovedThere, .libraryOfUser,
                 .newerList,
                 .filesThere, .unmadeFile:
                 .stateUnusable
@@ -169,7 +169,7 @@ package struct UnmatchedSelector: Sendable, Equatable {
 }
 
 /// The reason why a credential helper failed.
-package enum HelperTrouble: Sendable, Equatable {
+package enum CredentialHelperProblem: Sendable, Equatable {
     case notStarted
     case exited(Int32)
     case signaled(Int32)

@@ -240,9 +240,9 @@ package struct SyncSummary: Sendable {
     /// Courses whose providers a sync would have asked, and a dry run hasn't.
     package var coursesUnasked = 0
     /// The servers that waiting videos wait for, the most videos first.
-    package var leftAlone: [LeftAlone] = []
+    package var leftAlone: [ServerCooldown] = []
     /// The servers of providers that require a new login.
-    package var loginsNeeded: [LoginNeed] = []
+    package var loginsNeeded: [RequiredLogin] = []
     /// Providers that require a new login.
     package var providersToLogIn: [String]
     /// Of these, the number of courses that couldn't be listed without it.
@@ -274,7 +274,7 @@ package struct SyncSummary: Sendable {
 }
 
 /// A condition that affects the exit code. ``ExitStatus`` in CommandOutput has the table.
-package enum SyncCondition: Sendable, Hashable {
+package enum SyncCondition: Sendable, Hashable, CaseIterable {
     /// 64: a selector matches nothing, or options can't be used together.
     case usage
     /// 65: a catalog is invalid.

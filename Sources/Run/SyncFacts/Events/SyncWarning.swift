@@ -45,7 +45,7 @@ package enum SyncWarning: Sendable, Equatable {
     case metadataFailed(LibraryError)
 
     // Notifications of new videos.
-    case newsUntold(course: String, NewsTrouble)
+    case notificationFailed(course: String, NotificationProblem)
 }
 
 extension SyncWarning {
@@ -78,7 +78,7 @@ extension SyncWarning {
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
-        case .newsUntold, .prune(.held), .prune(.unfinished), .listing: true
+        case .notificationFailed, .prune(.held), .prune(.unfinished), .listing: true
         default: false
         }
     }

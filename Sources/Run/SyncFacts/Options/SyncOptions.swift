@@ -60,7 +60,7 @@ package struct SyncOptions: Sendable {
     /// Whether providers are asked for the listings of their courses; otherwise the last ones are used.
     package var discovers = true
     /// Whether a dry run asks providers too.
-    package var asksWhenRehearsing = false
+    package var asksInDryRun = false
     /// Whether listings are believed that have lost many videos.
     package var acceptsListings = false
     /// Whether files of videos that are gone are deleted.

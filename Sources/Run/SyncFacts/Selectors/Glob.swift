@@ -51,7 +51,6 @@ package struct Glob: Sendable, Hashable {
     /// The id, if this isn't a pattern.
     package var id: String? { literal }
 
-    /// The pattern as text.
     var pattern: String { steps.map(\.description).joined() }
 
     /// Whether the id matches in any Unicode spelling.

@@ -78,7 +78,6 @@ package struct Selector: Sendable, Hashable {
         return self.video?.matches(video) ?? true
     }
 
-    /// Whether it matches this video.
     package func matches(_ reference: VideoReference) -> Bool {
         guard matches(course: reference.course, chapter: reference.chapter, video: reference.video) else {
             return false

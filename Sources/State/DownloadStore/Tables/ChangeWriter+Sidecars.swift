@@ -7,7 +7,7 @@ extension ChangeWriter {
         switch change {
         case .named(let id, let names):
             let named = Set(names)
-            for sidecar in try OpenSidecar.all(of: id, db) where !named.contains(sidecar.name) {
+            for sidecar in try MissingSidecar.all(of: id, db) where !named.contains(sidecar.name) {
                 try forget(sidecar.name, of: id)
             }
             for name in names { try want(name, of: id) }
@@ -20,7 +20,7 @@ extension ChangeWriter {
                 WHERE \(Self.isOpen)
                 """,
                 [
-                    retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error.kind.rawValue,
+                    retryAt.map { min($0.timeIntervalSince1970, now + RowStatus.longestWait) }, error.kind.rawValue,
                     error.message, error.status,
                 ] + key(id, name))
         case .wanted(let id, let name):
@@ -77,7 +77,7 @@ extension ChangeWriter {
         // The provider hasn't named any.
         if retryAt == nil { try forget(SidecarName(.unasked, ""), of: id) }
         let date = Date(timeIntervalSince1970: now)
-        for sidecar in try OpenSidecar.all(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: date) {
+        for sidecar in try MissingSidecar.all(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: date) {
             try run(
                 "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)",
                 values(error, retryAt) + key(id, sidecar.name))

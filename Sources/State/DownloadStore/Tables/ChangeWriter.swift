@@ -145,7 +145,7 @@ struct ChangeWriter {
             id, .putBack,
             setting: "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
             [
-                retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error?.kind.rawValue,
+                retryAt.map { min($0.timeIntervalSince1970, now + RowStatus.longestWait) }, error?.kind.rawValue,
                 error?.message, error?.status,
             ])
     }
@@ -252,12 +252,12 @@ struct ChangeWriter {
 
     /// Carries out the transitions of a row's recovery.
     func carryOut(_ recovery: Recovery, _ id: DownloadID) throws {
-        let standing = recovery.standing
+        let status = recovery.status
         let attempts = recovery.isNewChance ? ", validator_failures = 0, start_overs = 0" : ""
         for step in recovery.steps {
             try move(
                 id, step, setting: "reason = ?, retry_at = ?" + attempts,
-                [standing.reason?.rawValue, standing.retryAt?.timeIntervalSince1970])
+                [status.reason?.rawValue, status.retryAt?.timeIntervalSince1970])
         }
     }
 

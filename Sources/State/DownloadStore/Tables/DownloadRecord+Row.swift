@@ -2,7 +2,7 @@ import FileSystem
 import Foundation
 import GRDB
 
-extension RowStanding {
+extension RowStatus {
     init(_ row: StoredRow) {
         self.init(
             state: DownloadState(stored: row.text("state")), reason: row.text("reason").flatMap(SuspendReason.init),

@@ -12,7 +12,8 @@ package struct ListingTable: Sendable {
             var all: [String: ListingRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM listings").map(StoredRow.init) {
                 // A row without these is as if the course had never been listed.
-                guard let course = row.text("course"), let question: ListingQuestion = row.digest("question") else {
+                guard let course = row.text("course"), let question: ListingRequestDigest = row.digest("question")
+                else {
                     continue
                 }
                 all[course] = ListingRecord(

@@ -18,6 +18,12 @@ package struct MoveTable: Sendable {
         }
     }
 
+    /// Those of these moves whose file is nobody's any more: its row has another file by now, or none.
+    package func orphaned(_ moves: [RecordedMove]) throws(StoreError) -> Set<String> {
+        guard !moves.isEmpty else { return [] }
+        return try file.read { db in Set(try moves.filter { try !$0.owner.has($0.from, in: db) }.map(\.id)) }
+    }
+
     /// Records these moves, which begin now, instead of those that were put off, and forgets those whose file has
     /// another path now, or is gone.
     package func takeUp(_ moves: [RecordedMove], insteadOf putOff: [RecordedMove]) throws(StoreError) {
@@ -99,7 +105,6 @@ extension RecordedMove.Owner {
         }
     }
 
-    /// Whether its file is at this path.
     fileprivate func has(_ path: String, in db: Database) throws -> Bool {
         let place = place
         let statement = try db.cachedStatement(

@@ -18,7 +18,7 @@ package struct RunTable: Sendable {
         }
     }
 
-    /// Settles the rows of an ended process, under the user's lock: each becomes what ``RowStanding`` says. Returns the
+    /// Settles the rows of an ended process, under the user's lock: each becomes what ``RowStatus`` says. Returns the
     /// downloads whose rename was in progress.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
         try file.write { db in
@@ -31,7 +31,7 @@ package struct RunTable: Sendable {
             let writer = ChangeWriter(db, at: now)
             for row in try Row.fetchAll(db, sql: sql).map(StoredRow.init) {
                 guard let id = row.integer("id") else { continue }
-                try writer.carryOut(RowStanding(row).recovered(at: now), DownloadID(rawValue: id))
+                try writer.carryOut(RowStatus(row).recovered(at: now), DownloadID(rawValue: id))
             }
             return try Row.fetchAll(db, sql: "SELECT * FROM downloads WHERE is_placing = 1").map(DownloadRecord.init)
         }

@@ -24,7 +24,6 @@ package struct ScannedDownload {
     /// The row's id.
     package var id: DownloadID { DownloadID(rawValue: integer(.id)) }
 
-    /// Whether the column is NULL.
     package func isNull(_ column: Column) -> Bool { row.isNull(column.rawValue) }
 
     /// An integer; 0 for NULL.
@@ -108,10 +107,10 @@ extension ScannedDownload {
         return DownloadState(stored: string(.state))
     }
 
-    package var standing: RowStanding {
+    package var status: RowStatus {
         let state = state
-        guard state != .finished else { return RowStanding(state: .finished) }
-        return RowStanding(
+        guard state != .finished else { return RowStatus(state: .finished) }
+        return RowStatus(
             state: state, reason: string(.reason).flatMap(SuspendReason.init), retryAt: date(.retryAt),
             isPlacing: integer(.isPlacing) != 0, failedRuns: Int(clamping: integer(.failedRuns)))
     }

@@ -28,12 +28,12 @@ package struct SidecarTable: Sendable {
     }
 
     /// The missing sidecars of these downloads.
-    package func open(of ids: [DownloadID]) throws(StoreError) -> [OpenSidecar] {
-        try file.read { db in try ids.flatMap { try OpenSidecar.all(of: $0, db) } }
+    package func open(of ids: [DownloadID]) throws(StoreError) -> [MissingSidecar] {
+        try file.read { db in try ids.flatMap { try MissingSidecar.all(of: $0, db) } }
     }
 
     /// The missing sidecars of all finished downloads.
-    package func open() throws(StoreError) -> [OpenSidecar] {
+    package func open() throws(StoreError) -> [MissingSidecar] {
         try file.read { db in
             try Row.fetchAll(
                 db,
@@ -44,7 +44,7 @@ package struct SidecarTable: Sendable {
                         AND downloads.state = 'finished'
                     ORDER BY sidecars.download, sidecars.kind, sidecars.name
                     """
-            ).compactMap { OpenSidecar(StoredRow($0)) }
+            ).compactMap { MissingSidecar(StoredRow($0)) }
         }
     }
 
@@ -100,12 +100,12 @@ package struct SidecarTable: Sendable {
     }
 }
 
-extension OpenSidecar {
+extension MissingSidecar {
     /// All of a download's, within a transaction.
-    static func all(of id: DownloadID, _ db: Database) throws -> [OpenSidecar] {
+    static func all(of id: DownloadID, _ db: Database) throws -> [MissingSidecar] {
         let sql = "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored'"
         return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [id.rawValue]).compactMap {
-            OpenSidecar(StoredRow($0))
+            MissingSidecar(StoredRow($0))
         }
     }
 

@@ -150,8 +150,8 @@ package struct DownloadRecord: Sendable, Equatable {
     /// The effective priority: the override, else the catalog's.
     package var priority: Int { priorityOverride ?? catalog.priority }
 
-    package var standing: RowStanding {
-        RowStanding(
+    package var status: RowStatus {
+        RowStatus(
             state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing, failedRuns: failedRuns)
     }
 }

@@ -1,18 +1,18 @@
 package import FileSystem
 package import Foundation
 
-/// The subject of a ``ListingQuestion``.
+/// The subject of a ``ListingRequestDigest``.
 package enum ListingSettings {}
 
 /// What a listing was asked with: provider and parameters of its course; 16 bytes.
-package typealias ListingQuestion = DigestOf<ListingSettings>
+package typealias ListingRequestDigest = DigestOf<ListingSettings>
 
 /// The last listing of a course, without its chapters and videos.
 package struct ListingRecord: Sendable, Equatable {
     /// The course's id.
     package var course: String
     /// What the provider was asked with: the answer to another question says nothing about this course.
-    package var question: ListingQuestion
+    package var question: ListingRequestDigest
     /// When the provider answered last.
     package var askedAt: Date
     /// The provider's own text, which it gets back.
@@ -27,7 +27,7 @@ package struct ListingRecord: Sendable, Equatable {
     package var doubtedLoss: Data?
 
     package init(
-        course: String, question: ListingQuestion, askedAt: Date, known: String? = nil, title: String? = nil,
+        course: String, question: ListingRequestDigest, askedAt: Date, known: String? = nil, title: String? = nil,
         cover: String? = nil, doubtedAt: Date? = nil, doubtedLoss: Data? = nil
     ) {
         self.course = Identifier.normalized(course)

@@ -49,7 +49,7 @@ package struct ReconcileChanges: Sendable {
     /// Failed, and to be tried again.
     package var revived: [DownloadID] = []
     /// Missing sidecars that failed, and are to be tried before their time.
-    package var retried: [OpenSidecar] = []
+    package var retried: [MissingSidecar] = []
     /// Files with new paths.
     package var moves: [RecordedMove] = []
     /// The names of the files of ``updated``.

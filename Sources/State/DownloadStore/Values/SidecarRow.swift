@@ -15,7 +15,7 @@ package struct SidecarName: Sendable, Hashable {
 /// A missing sidecar: a stored one is a ``SidecarRecord``.
 ///
 /// Its address isn't stored: it is secret, and expires. Its provider is asked for a new one.
-package struct OpenSidecar: Sendable, Equatable {
+package struct MissingSidecar: Sendable, Equatable {
     package enum State: String, Sendable {
         /// The next run downloads it.
         case wanted
@@ -55,10 +55,10 @@ package struct OpenSidecar: Sendable, Equatable {
     package func isDue(at now: Date) -> Bool {
         switch (state, retryAt) {
         // A time beyond the allowed wait was set by another clock.
-        case (.wanted, let retryAt?): retryAt <= now || retryAt > now + RowStanding.longestWait
+        case (.wanted, let retryAt?): retryAt <= now || retryAt > now + RowStatus.longestWait
         case (.wanted, nil): true
         case (.failed, let retryAt):
-            retryAt.map { RowStanding.isOver($0, failedRuns: failedRuns, at: now) } ?? false
+            retryAt.map { RowStatus.isOver($0, failedRuns: failedRuns, at: now) } ?? false
         }
     }
 }

@@ -56,9 +56,9 @@ package struct LibraryFiles: Sendable {
     /// called for each mebibyte.
     package func hash(_ path: String, shouldStop: () -> Bool = { false }) throws(LibraryError) -> HashedFile? {
         guard let before = try facts(of: path) else { return nil }
-        return try read(path) { descriptor throws(Errno) in
-            let sha256 = try FileCopy.digest(of: descriptor, shouldStop: shouldStop)
-            var after = try FileFacts(descriptor: descriptor)
+        return try read(path) { file throws(Errno) in
+            let sha256 = try FileCopy.digest(of: file, shouldStop: shouldStop)
+            var after = try file.facts()
             after.links = before.links
             return HashedFile(facts: before, sha256: sha256, isStable: after == before)
         }
@@ -81,7 +81,7 @@ package struct LibraryFiles: Sendable {
         of path: String, record: FileRecord, _ range: Range<Int64>
     ) throws(LibraryError) -> [UInt8]? {
         guard case .ours = try proves(path, is: record) else { return nil }
-        return try read(path) { descriptor throws(Errno) in try SmallFile.read(descriptor, range) }
+        return try read(path) { file throws(Errno) in try file.bytes(range) }
     }
 
     /// Makes the content of a file written by somebody else durable, before it is adopted.
@@ -89,9 +89,7 @@ package struct LibraryFiles: Sendable {
         let place = try LibraryPath(path)
         guard let folder = try folders.folder(place.folder) else { return }
         do {
-            let descriptor = try folder.open(place.name, O_RDONLY)
-            defer { close(descriptor) }
-            try systemCall { fsync(descriptor) }
+            try folder.openFile(place.name, O_RDONLY).flush()
         } catch {
             throw .system(.flush, path: path, error)
         }
@@ -131,14 +129,12 @@ package struct LibraryFiles: Sendable {
 
     /// Passes an open file to `body`; nil if there is none.
     private func read<Value>(
-        _ path: String, _ body: (CInt) throws(Errno) -> Value?
+        _ path: String, _ body: (OpenFile) throws(Errno) -> Value?
     ) throws(LibraryError) -> Value? {
         let place = try LibraryPath(path)
         guard let folder = try folders.folder(place.folder) else { return nil }
         do {
-            let descriptor = try folder.open(place.name, O_RDONLY)
-            defer { close(descriptor) }
-            return try body(descriptor)
+            return try body(try folder.openFile(place.name, O_RDONLY))
         } catch {
             switch error {
             case .canceled: throw .stopped

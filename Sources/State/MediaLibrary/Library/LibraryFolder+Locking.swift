@@ -47,7 +47,7 @@ extension LibraryFolder {
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
     package static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
         do {
-            guard let home = try RootFolder(at: root).home() else { return nil }
+            guard let home = try RootFolder(at: root, by: KernelCalls()).home() else { return nil }
             return try FileLock.holder(of: lockFile(in: home, of: root))
         } catch let error as LockError {
             try note(error)

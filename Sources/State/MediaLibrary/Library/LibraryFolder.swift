@@ -55,28 +55,23 @@ package final class LibraryFolder: Sendable {
     ///
     /// A folder with another library's marker is refused, and so is one without a marker if the state has a library. On
     /// return the marker is durable.
+    ///
+    /// - Parameter isStepwise: paths are opened component by component, as on a kernel without `openat2`.
     package static func open(
-        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner
+        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, isStepwise: Bool = false,
+        by calls: any FileSystemCalls = KernelCalls()
     ) throws(LibraryError) -> LibraryFolder {
-        try open(path, expecting: expectation, owner: owner, isStepwise: false)
-    }
-
-    /// Like ``open(_:expecting:owner:)``; `isStepwise` opens paths component by component, as on a kernel without
-    /// `openat2`.
-    static func open(
-        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, isStepwise: Bool
-    ) throws(LibraryError) -> LibraryFolder {
-        let marker = try marker(of: path)
+        let marker = try marker(of: path, by: calls)
         if let marker {
             guard marker.id == expectation.id.rawValue else {
                 throw .markerOfAnother(library: path.string, found: marker)
             }
         } else if case .known = expectation {
-            throw RootFolder.markerMissing(path)
+            throw RootFolder.markerMissing(path, by: calls)
         } else {
-            try RootFolder.create(path)
+            try RootFolder.create(path, by: calls)
         }
-        let root = try RootFolder(at: path)
+        let root = try RootFolder(at: path, by: calls)
         let home = try PrivateFolder(inRoot: root.handle)
         if marker == nil {
             let written = try MarkerFile(home: home.handle).create(LibraryMarker(id: expectation.id, owner: owner))
@@ -93,7 +88,7 @@ package final class LibraryFolder: Sendable {
     package static func adopt(
         _ path: FilePath, as id: LibraryID, owner: LibraryOwner
     ) throws(LibraryError) -> LibraryFolder {
-        let root = try RootFolder(at: path)
+        let root = try RootFolder(at: path, by: KernelCalls())
         let home = try PrivateFolder(inRoot: root.handle)
         try MarkerFile(home: home.handle).overwrite(LibraryMarker(id: id, owner: owner))
         try root.flush()
@@ -101,15 +96,19 @@ package final class LibraryFolder: Sendable {
     }
 
     /// The folder's marker; nil if it has none or doesn't exist. Creates nothing.
-    package static func marker(of path: FilePath) throws(LibraryError) -> LibraryMarker? {
-        try RootFolder.ifThere(path)?.marker()
+    package static func marker(
+        of path: FilePath, by calls: any FileSystemCalls = KernelCalls()
+    ) throws(LibraryError) -> LibraryMarker? {
+        try RootFolder.ifThere(path, by: calls)?.marker()
     }
 
     /// The reason why the whole library is unreachable: deleted, unmounted or replaced since it was opened. Nil if it
     /// is there; to be called after an operation in it failed.
     package func loss() -> LibraryError? {
         do throws(LibraryError) {
-            guard let marker = try Self.marker(of: root) else { return RootFolder.markerMissing(root) }
+            guard let marker = try Self.marker(of: root, by: calls) else {
+                return RootFolder.markerMissing(root, by: calls)
+            }
             guard marker.id == id.rawValue else { return .markerOfAnother(library: root.string, found: marker) }
             // A copy has the same marker.
             return leadsHere ? nil : .replaced(library: root.string)
@@ -132,8 +131,10 @@ package final class LibraryFolder: Sendable {
         do { return try partials.folder.handle.space() } catch { throw .system(.inspect, path: root.string, error) }
     }
 
+    private var calls: any FileSystemCalls { folders.root.calls }
+
     /// Whether the root's path still leads to the open folder: the same device and inode.
     private var leadsHere: Bool {
-        (try? RootFolder(at: root)).map { folders.root.isSame(as: $0.handle) } ?? false
+        (try? RootFolder(at: root, by: calls)).map { folders.root.isSame(as: $0.handle) } ?? false
     }
 }

@@ -33,7 +33,7 @@ package struct Moves: Sendable {
     /// Removes the marks of finished plans: of all but these. One left after a kill does no harm.
     package func forgetMarks(besides unfinished: [MovePlan]) throws(LibraryError) {
         let kept = Set(unfinished.map(\.id))
-        for name in try moving.names() where MoveMark.isMark(name) {
+        for name in try moving.names() where MoveMarker.isMark(name) {
             if let plan = MovePlan.planID(of: name), kept.contains(plan) { continue }
             try moving.remove(name)
         }
@@ -42,7 +42,7 @@ package struct Moves: Sendable {
     /// The current places of a recorded plan's files, by their old paths: there, in `moving/`, or at their new paths.
     /// Missing files are omitted. Changes nothing: for readers between a kill and the run that completes the plan.
     package func whereabouts(of plan: MovePlan) throws(LibraryError) -> [String: String] {
-        let mark = try MoveMark.read(plan: plan.id, in: moving)
+        let mark = try MoveMarker.read(plan: plan.id, in: moving)
         var places: [String: String] = [:]
         for move in plan.moves {
             if try moving.facts(of: move.id) != nil {
@@ -68,8 +68,8 @@ package struct Moves: Sendable {
         _ plan: MovePlan, step: () throws(LibraryError) -> Void
     ) throws(LibraryError) -> [MoveResult] {
         var errors: [String: LibraryError] = [:]
-        let mark: MoveMark
-        if let known = try MoveMark.read(plan: plan.id, in: moving) {
+        let mark: MoveMarker
+        if let known = try MoveMarker.read(plan: plan.id, in: moving) {
             mark = known
         } else {
             mark = try collect(plan, errors: &errors, step: step)
@@ -111,8 +111,8 @@ package struct Moves: Sendable {
     /// The first step; durable with its mark on return.
     private func collect(
         _ plan: MovePlan, errors: inout [String: LibraryError], step: () throws(LibraryError) -> Void
-    ) throws(LibraryError) -> MoveMark {
-        var mark = MoveMark()
+    ) throws(LibraryError) -> MoveMarker {
+        var mark = MoveMarker()
         for move in plan.moves {
             do {
                 mark.collected[move.id] = try collect(move)
@@ -170,7 +170,7 @@ package struct Moves: Sendable {
         }
     }
 
-    private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMark.Collected {
+    private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMarker.Collected {
         if try moving.facts(of: move.id) == nil {
             try take(move)
         } else {

@@ -16,7 +16,7 @@ package struct StrandedFiles: Sendable {
         let known = Set(plans.map(\.id))
         return try moving.names()
             .filter { name in
-                !MoveMark.isMark(name) && MovePlan.planID(of: name).map { !known.contains($0) } ?? false
+                !MoveMarker.isMark(name) && MovePlan.planID(of: name).map { !known.contains($0) } ?? false
             }
             .sorted().map(moving.path)
     }

@@ -18,7 +18,7 @@ package enum LibraryName {
         NameCleaning.cut(NameCleaning.clean(text), to: limit)
     }
 
-    /// An attachment's stem, `<stem> - Title`. Two attachments with one title get distinct stems from ``FolderNames``.
+    /// An attachment's stem, `<stem> - Title`. Two attachments with one title get distinct stems from ``TakenNames``.
     package static func attachment(beside stem: String, title: String) -> String {
         // 9 is the longest extension with its dot.
         fitted(stem + " - ", title, "", to: limit - 9)

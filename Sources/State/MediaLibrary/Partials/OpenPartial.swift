@@ -13,23 +13,23 @@ import Darwin
 /// A partial that is open for reading and writing at explicit offsets.
 package final class OpenPartial: Sendable {
     package let name: PartialName
-    /// Valid for as long as this object lives.
-    package let descriptor: FileDescriptor
+    private let file: OpenFile
     /// The size at the time of opening.
     package let size: Int64
 
-    init(name: PartialName, owning descriptor: CInt, size: Int64) {
+    init(name: PartialName, file: OpenFile, size: Int64) {
         self.name = name
-        self.descriptor = FileDescriptor(rawValue: descriptor)
+        self.file = file
         self.size = size
     }
 
-    deinit { close(descriptor.rawValue) }
+    /// Valid for as long as this object lives.
+    package var descriptor: FileDescriptor { FileDescriptor(rawValue: file.descriptor) }
 
     /// The current size and time.
     package func facts() throws(LibraryError) -> FileFacts {
         do {
-            return try FileFacts(descriptor: descriptor.rawValue)
+            return try file.facts()
         } catch {
             throw .system(.inspect, path: name.path, error)
         }
@@ -45,7 +45,7 @@ package final class OpenPartial: Sendable {
     /// Truncates the file, or extends it with zeros. Not durable by itself.
     package func truncate(to size: Int64) throws(LibraryError) {
         do {
-            try systemCall { ftruncate(descriptor.rawValue, off_t(size)) }
+            try file.truncate(to: size)
         } catch {
             throw .system(.write, path: name.path, error)
         }
@@ -54,9 +54,9 @@ package final class OpenPartial: Sendable {
     /// Writes bytes from the beginning on. Not durable by itself.
     package func write(_ bytes: [UInt8]) throws(LibraryError) {
         do {
-            try descriptor.writeAll(toAbsoluteOffset: 0, bytes)
+            try bytes.withUnsafeBufferPointer { all throws(Errno) in try file.write(UnsafeRawBufferPointer(all)) }
         } catch {
-            throw .system(.write, path: name.path, error as? Errno ?? .ioError)
+            throw .system(.write, path: name.path, error)
         }
     }
 
@@ -69,7 +69,7 @@ package final class OpenPartial: Sendable {
     /// nothing: drop the partial.
     package func flush() throws(LibraryError) {
         do {
-            try systemCall { cf_flush_data(descriptor.rawValue) }
+            try file.flushData()
         } catch {
             throw .system(.flush, path: name.path, error)
         }

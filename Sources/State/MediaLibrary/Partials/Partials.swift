@@ -30,16 +30,11 @@ package struct Partials: Sendable {
     package func open(_ name: PartialName) throws(LibraryError) -> OpenPartial {
         do {
             for _ in 0..<4 {
-                let descriptor = try folder.handle.open(name.fileName, O_RDWR | O_CREAT)
-                let entry: FolderHandle.Entry
-                do { entry = try FolderHandle.entry(descriptor: descriptor) } catch {
-                    close(descriptor)
-                    throw error
-                }
+                let file = try folder.handle.openFile(name.fileName, O_RDWR | O_CREAT)
+                let entry = try file.entry()
                 if case .file(let facts) = entry, facts.links == 1 {
-                    return OpenPartial(name: name, owning: descriptor, size: facts.size)
+                    return OpenPartial(name: name, file: file, size: facts.size)
                 }
-                close(descriptor)
                 guard case .file = entry else { throw LibraryError.notAFile(path: name.path) }
                 try folder.handle.remove(name.fileName)
             }
@@ -58,13 +53,9 @@ package struct Partials: Sendable {
     /// Opens a partial only for reading, whatever other names it has; nil unless it has this size.
     package func openToRead(_ name: PartialName, size: Int64) throws(LibraryError) -> OpenPartial? {
         do throws(Errno) {
-            let descriptor = try folder.handle.open(name.fileName, O_RDONLY)
-            let entry = try? FolderHandle.entry(descriptor: descriptor)
-            guard case .file(let facts)? = entry, facts.size == size else {
-                close(descriptor)
-                return nil
-            }
-            return OpenPartial(name: name, owning: descriptor, size: size)
+            let file = try folder.handle.openFile(name.fileName, O_RDONLY)
+            guard case .file(let facts)? = try? file.entry(), facts.size == size else { return nil }
+            return OpenPartial(name: name, file: file, size: size)
         } catch .noSuchFileOrDirectory {
             return nil
         } catch { throw .system(.open, path: name.path, error) }

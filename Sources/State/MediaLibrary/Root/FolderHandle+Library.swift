@@ -35,7 +35,7 @@ extension FolderHandle {
             try rename(name, to: target, newName)
         } catch .improperLink {
             // Before gigabytes are copied for nothing.
-            try systemCall { faccessat(descriptor, ".", W_OK, 0) }
+            try checkWritable()
             let staging = StagingName.of(newName)
             try FileCopy.copy(name, in: self, to: target, staging)
             do {

@@ -113,8 +113,11 @@ package final class FolderTree: Sendable {
         return failures
     }
 
+    /// A folder that has been removed: what it was removed from.
     private func flush(_ path: String) throws(LibraryError) {
-        guard let handle = try folder(path) else { return }
+        guard let handle = try folder(path) else {
+            return path.isEmpty ? () : try flush(LibraryPath(path).folder)
+        }
         do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
     }
 
@@ -130,10 +133,10 @@ package final class FolderTree: Sendable {
     }
 
     /// The names in a folder, read once; none if it doesn't exist.
-    package func listing(of folder: String) throws(LibraryError) -> FolderListing {
+    package func listing(of folder: String) throws(LibraryError) -> FolderFileNames {
         try LibraryPath.checkFolder(folder)
-        guard let handle = try self.folder(folder) else { return FolderListing() }
-        do { return try FolderListing(of: handle) } catch { throw .system(.list, path: folder, error) }
+        guard let handle = try self.folder(folder) else { return FolderFileNames() }
+        do { return try FolderFileNames(of: handle) } catch { throw .system(.list, path: folder, error) }
     }
 
     /// Forgets a missing folder, from its outermost parent on: those may be missing, too.

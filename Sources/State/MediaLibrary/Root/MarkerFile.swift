@@ -23,9 +23,7 @@ struct MarkerFile {
     func read(library: FilePath) throws(LibraryError) -> LibraryMarker? {
         let bytes: Data
         do {
-            let descriptor = try home.open(Self.name, O_RDONLY)
-            defer { close(descriptor) }
-            guard let read = try SmallFile.read(descriptor, upTo: Self.longest) else {
+            guard let read = try home.openFile(Self.name, O_RDONLY).content(upTo: Self.longest) else {
                 throw LibraryError.markerUnreadable(library: library.string)
             }
             bytes = read
@@ -41,9 +39,9 @@ struct MarkerFile {
         guard var marker = try? JSONReader.decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
             throw .markerUnreadable(library: library.string)
         }
-        marker.id = HarmlessText.of(marker.id, limit: 128)
-        marker.user = HarmlessText.of(marker.user, limit: 255)
-        marker.host = HarmlessText.of(marker.host, limit: 255)
+        marker.id = TextSanitizer.of(marker.id, limit: 128)
+        marker.user = TextSanitizer.of(marker.user, limit: 255)
+        marker.host = TextSanitizer.of(marker.host, limit: 255)
         return marker
     }
 

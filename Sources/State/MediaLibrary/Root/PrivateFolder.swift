@@ -47,6 +47,6 @@ struct PrivateFolder: Sendable {
 
     /// Everything in it except folders.
     func names() throws(LibraryError) -> [String] {
-        do { return try FolderListing(of: handle).names } catch { throw .system(.list, path: path, error) }
+        do { return try FolderFileNames(of: handle).names } catch { throw .system(.list, path: path, error) }
     }
 }

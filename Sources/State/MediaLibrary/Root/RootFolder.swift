@@ -17,51 +17,49 @@ struct RootFolder: Sendable {
     let path: FilePath
     let handle: FolderHandle
 
-    init(at path: FilePath) throws(LibraryError) {
+    init(at path: FilePath, by calls: any FileSystemCalls) throws(LibraryError) {
         self.path = path
         do {
-            handle = try FolderHandle(at: path)
+            handle = try FolderHandle(at: path, calls: calls)
         } catch {
             if error == .notDirectory { throw .notAFolder(path: path.string) }
             throw .system(.open, path: path.string, error)
         }
     }
 
-    /// Like ``init(at:)``; nil if it doesn't exist.
-    static func ifThere(_ path: FilePath) throws(LibraryError) -> RootFolder? {
+    /// Like ``init(at:by:)``; nil if it doesn't exist.
+    static func ifThere(_ path: FilePath, by calls: any FileSystemCalls) throws(LibraryError) -> RootFolder? {
         do {
-            return try RootFolder(at: path)
+            return try RootFolder(at: path, by: calls)
         } catch .system(_, _, .noSuchFileOrDirectory) {
             return nil
         }
     }
 
     /// Makes the folder and those above it, if missing.
-    static func create(_ path: FilePath) throws(LibraryError) {
+    static func create(_ path: FilePath, by calls: any FileSystemCalls) throws(LibraryError) {
         do {
-            try makeFolder(path)
+            try makeFolder(path, by: calls)
         } catch .noSuchFileOrDirectory {
             let above = path.removingLastComponent()
             guard above != path, !above.isEmpty else {
                 throw .system(.create, path: path.string, .noSuchFileOrDirectory)
             }
-            try create(above)
-            do { try makeFolder(path) } catch { throw .system(.create, path: path.string, error) }
+            try create(above, by: calls)
+            do { try makeFolder(path, by: calls) } catch { throw .system(.create, path: path.string, error) }
         } catch {
             throw .system(.create, path: path.string, error)
         }
     }
 
     /// Accepts an existing one.
-    private static func makeFolder(_ path: FilePath) throws(Errno) {
-        do { try systemCall { path.withPlatformString { mkdir($0, 0o777) } } } catch .fileExists {}
+    private static func makeFolder(_ path: FilePath, by calls: any FileSystemCalls) throws(Errno) {
+        do { try calls.makeFolder(at: path) } catch .fileExists {}
     }
 
     /// The error for a path without a marker, with whether a folder exists.
-    static func markerMissing(_ path: FilePath) -> LibraryError {
-        var facts = stat()
-        return .markerMissing(
-            library: path.string, folderExists: path.withPlatformString { stat($0, &facts) } == 0)
+    static func markerMissing(_ path: FilePath, by calls: any FileSystemCalls) -> LibraryError {
+        .markerMissing(library: path.string, folderExists: (try? calls.status(at: path)) != nil)
     }
 
     /// `.coursefetch`; nil if there is none. Creates nothing.
@@ -83,6 +81,6 @@ struct RootFolder: Sendable {
             throw .system(.flush, path: path.string, error)
         }
         // The parent folder may not be ours to open.
-        if let above = try? RootFolder(at: path.removingLastComponent()) { try? above.handle.flush() }
+        if let above = try? RootFolder(at: path.removingLastComponent(), by: handle.calls) { try? above.handle.flush() }
     }
 }

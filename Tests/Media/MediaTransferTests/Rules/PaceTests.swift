@@ -103,8 +103,8 @@ import Testing
 
     @Test("a stall is a period with less than the minimum, throttled time aside")
     func stall() {
-        var clock = StallClock(timeout: .seconds(30), listened: .zero, received: 0)
-        let minimum = 30 * StallClock.minimum
+        var clock = StallDetector(timeout: .seconds(30), listened: .zero, received: 0)
+        let minimum = 30 * StallDetector.minimum
         let early = clock.isStalled(.seconds(29), received: minimum - 1)
         let late = clock.isStalled(.seconds(30), received: minimum - 1)
         #expect(!early)
@@ -114,8 +114,8 @@ import Testing
     @Test("a trickle stalls, a slow download doesn't")
     func trickle() {
         var (slow, trickling) = (
-            StallClock(timeout: .seconds(30), listened: .zero, received: 0),
-            StallClock(timeout: .seconds(30), listened: .zero, received: 0)
+            StallDetector(timeout: .seconds(30), listened: .zero, received: 0),
+            StallDetector(timeout: .seconds(30), listened: .zero, received: 0)
         )
         var (isSlowStalled, isTrickleStalled) = (false, false)
         for second in 1...120 {
@@ -128,7 +128,7 @@ import Testing
 
     @Test("time in which we throttle a transfer doesn't count")
     func held() {
-        var clock = StallClock(timeout: .seconds(30), listened: .zero, received: 0)
+        var clock = StallDetector(timeout: .seconds(30), listened: .zero, received: 0)
         clock.hold(.seconds(10))
         let held = clock.isStalled(.seconds(1000), received: 0)
         clock.release(.seconds(1000))

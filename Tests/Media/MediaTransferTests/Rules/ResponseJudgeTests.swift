@@ -219,8 +219,8 @@ import Testing
             ("<?xml version=\"1.0\"?><tt>", false), ("# Notes with <html>", false), ("", false), ("{\"a\": 1}", false),
         ])
     func pageSigns(_ text: String, _ isHTML: Bool) {
-        #expect(PageSign.isHTML(Array(text.utf8)) == isHTML)
-        #expect(!PageSign.isHTML([0xFF, 0xD8, 0xFF] + Array(text.utf8)))
+        #expect(WebPageSignature.isHTML(Array(text.utf8)) == isHTML)
+        #expect(!WebPageSignature.isHTML([0xFF, 0xD8, 0xFF] + Array(text.utf8)))
     }
 
     @Test("text is recognized by its first bytes, in any encoding; media aren't")
@@ -230,29 +230,31 @@ import Testing
             "\u{FEFF}Zugang verweigert: für Gäste", "#EXTM3U\n", " ", String(repeating: "é日本 ", count: 700),
         ]
         for text in texts {
-            #expect(TextBody.begins(Array(text.utf8)), "\(text)")
+            #expect(TextDetector.begins(Array(text.utf8)), "\(text)")
             let units = Array(text.utf16)
-            #expect(TextBody.begins([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }), "\(text)")
-            #expect(TextBody.begins([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }), "\(text)")
+            #expect(
+                TextDetector.begins([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }), "\(text)")
+            #expect(
+                TextDetector.begins([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }), "\(text)")
             let scalars = text.unicodeScalars.map(\.value)
-            #expect(TextBody.begins([0xFF, 0xFE, 0, 0] + scalars.flatMap { Self.wide($0) }), "\(text)")
-            #expect(TextBody.begins([0, 0, 0xFE, 0xFF] + scalars.flatMap { Self.wide($0).reversed() }), "\(text)")
+            #expect(TextDetector.begins([0xFF, 0xFE, 0, 0] + scalars.flatMap { Self.wide($0) }), "\(text)")
+            #expect(TextDetector.begins([0, 0, 0xFE, 0xFF] + scalars.flatMap { Self.wide($0).reversed() }), "\(text)")
         }
         for order in [false, true] {
             let denied = "Access denied, please log in".unicodeScalars.map { Array(Self.wide($0.value)) }
-            #expect(TextBody.begins(denied.flatMap { order ? [$0[0], 0] : [0, $0[0]] }))
-            #expect(TextBody.begins(denied.flatMap { order ? $0 : $0.reversed() }))
+            #expect(TextDetector.begins(denied.flatMap { order ? [$0[0], 0] : [0, $0[0]] }))
+            #expect(TextDetector.begins(denied.flatMap { order ? $0 : $0.reversed() }))
         }
         // "ungültig" in Latin-1, Chinese in GBK.
-        #expect(TextBody.begins(Array("{\"error\":\"ung".utf8) + [0xFC] + Array("ltig\"}".utf8)))
-        #expect(TextBody.begins([0xC7, 0xEB, 0xCF, 0xC8, 0xB5, 0xC7, 0xC2, 0xBC]))
+        #expect(TextDetector.begins(Array("{\"error\":\"ung".utf8) + [0xFC] + Array("ltig\"}".utf8)))
+        #expect(TextDetector.begins([0xC7, 0xEB, 0xCF, 0xC8, 0xB5, 0xC7, 0xC2, 0xBC]))
         let page = Array("\n<html><body>Bitte anmelden".utf16)
-        #expect(TextBody.begins(page.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
-        #expect(TextBody.begins(page.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }))
+        #expect(TextDetector.begins(page.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
+        #expect(TextDetector.begins(page.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }))
         let latin =
             Array("<p>Zugriff verweigert f".utf8) + [0xFC]
             + Array("r alle, die sich nicht angemeldet haben oder es waren.".utf8)
-        #expect(TextBody.begins(latin))
+        #expect(TextDetector.begins(latin))
         let media: [[UInt8]] = [
             [], [0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70, 0x6D, 0x70, 0x34, 0x32], [0x1A, 0x45, 0xDF, 0xA3, 0x9F],
             [0x47, 0x40, 0, 0x10, 0], Array("ID3".utf8) + [3, 0], [0xFF, 0xFB, 0x90, 0x64, 0],
@@ -260,7 +262,7 @@ import Testing
             Array("OggS".utf8) + [0, 2], Array("RIFF".utf8) + [0x24, 8, 0, 0] + Array("WAVEfmt ".utf8),
             Array("fLaC".utf8) + [0, 0, 0, 0x22], [0xFF, 0xFE] + (0..<600).map { UInt8(truncatingIfNeeded: $0 * 37) },
         ]
-        for bytes in media { #expect(!TextBody.begins(bytes), "\(bytes.prefix(12))") }
+        for bytes in media { #expect(!TextDetector.begins(bytes), "\(bytes.prefix(12))") }
     }
 
     private static func wide(_ value: UInt32) -> [UInt8] {
@@ -274,13 +276,13 @@ import Testing
         let units = page.unicodeScalars.map { Self.wide($0.value) }
         for mark in [[UInt32](), [0xFEFF]] {
             let marked = mark.map { Self.wide($0) } + units
-            #expect(PageSign.isHTML(marked.flatMap { [$0[0], $0[1]] }))
-            #expect(PageSign.isHTML(marked.flatMap { [$0[1], $0[0]] }))
-            #expect(PageSign.isHTML(marked.flatMap { $0 }))
-            #expect(PageSign.isHTML(marked.flatMap { $0.reversed() }))
+            #expect(WebPageSignature.isHTML(marked.flatMap { [$0[0], $0[1]] }))
+            #expect(WebPageSignature.isHTML(marked.flatMap { [$0[1], $0[0]] }))
+            #expect(WebPageSignature.isHTML(marked.flatMap { $0 }))
+            #expect(WebPageSignature.isHTML(marked.flatMap { $0.reversed() }))
         }
-        #expect(PageSign.isHTML(Array(page.utf8)))
-        #expect(!PageSign.isHTML(Array("%PDF-1.7".utf16).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
+        #expect(WebPageSignature.isHTML(Array(page.utf8)))
+        #expect(!WebPageSignature.isHTML(Array("%PDF-1.7".utf16).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
     }
 
     @Test("a compressed answer is refused, whole or in part")

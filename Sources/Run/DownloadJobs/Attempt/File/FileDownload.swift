@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import MediaLibrary
@@ -15,11 +16,7 @@ actor FileDownload: MediaDownload {
     static let kind = DownloadKind.file
     static let answers: Set<Resolution.Kind> = [.file]
 
-    static func partials(of download: DownloadID) -> DownloadPartials {
-        DownloadPartials(kept: [PartialName(download: download.rawValue)])
-    }
-
-    static func room(for size: Int64, _ services: RunServices) -> Int64 { size }
+    static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64 { size }
 
     fileprivate struct Live: Sendable {
         var partial: PartialFile?
@@ -41,7 +38,7 @@ actor FileDownload: MediaDownload {
     /// Whether a digest of the partial is computed.
     private var isHashed = false
     /// Its answers without a length.
-    private var unmeasured = UnmeasuredAnswers()
+    private var unsized = UnsizedResponses()
     /// Digest of the last request whose answer was accepted.
     private var request: RequestDigest?
 
@@ -228,10 +225,10 @@ actor FileDownload: MediaDownload {
     ) async -> AttemptEnd {
         let error = report.failure.map { DownloadError($0, at: url) } ?? .otherVersion(status: nil)
         let found = await Blocking.run { _ in
-            Result { () throws(FileError) in try UnmeasuredAnswers.digest(of: partial) }
+            Result { () throws(FileError) in try UnsizedResponses.digest(of: partial) }
         }
         do throws(FileError) {
-            switch unmeasured.take(try found.get()) {
+            switch unsized.take(try found.get()) {
             case .whole: return complete(partial, report, attempt)
             case .again: return .follows(.startOver, error)
             case .waits: return .over(.waits(error, delay: Backoff.nextRun(failedRuns: 1), hostFailed: nil))

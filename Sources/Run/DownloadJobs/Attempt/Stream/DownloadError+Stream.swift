@@ -147,7 +147,7 @@ extension DownloadError {
         DownloadError(kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wanted)")
     }
 
-    static let noRoomToRemux = DownloadError(
+    static let noSpaceToRemux = DownloadError(
         kind: .disk, message: "there isn't enough room for the output of ffmpeg")
 
     static func severalParts(_ loss: RemuxLoss) -> DownloadError {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FilePlacement
 import HLSMedia
 import MediaLibrary
 import MediaTransfer
@@ -27,7 +28,7 @@ struct JoinedStream: Sendable {
     /// Subtitle files beside the video.
     var subtitles: [ArrivedFile]
     /// The start times of its tracks on its own clock.
-    var begins: TrackBegins
+    var begins: TrackStartTimes
 
     /// Whether only ffmpeg can make one file of it.
     var hasParts: Bool { tracks.contains { JoinedPiece.parts(of: $0.pieces).count > 1 } }

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 import HLSMedia
@@ -17,7 +18,7 @@ actor StreamDownload: MediaDownload {
     static let answers: Set<Resolution.Kind> = [.hls]
     /// ffmpeg makes another file from the joined one.
 
-    static func room(for size: Int64, _ services: RunServices) -> Int64 {
+    static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64 {
         // ffmpeg writes it once more, beside the joined file.
         services.ffmpeg == nil ? size : (ByteCount(size) + ByteCount(size)).value
     }
@@ -73,7 +74,7 @@ actor StreamDownload: MediaDownload {
             return live.work
         }
         work?.close()
-        context.removePartials(Self.partials(of: context.id).all)
+        context.removePartials(Self.kind.partials(of: context.id).all)
     }
 
     func rest() async {

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import HLSMedia
 import MediaLibrary
 import MediaTransfer

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
 import Foundation
 package import HLSMedia
@@ -64,7 +65,7 @@ struct StreamRemux: Sendable {
         case .cancelled: .outcome(.stopped)
         // The joined stream is playable, and needs no more space.
         case .noSpace where stream.hasParts:
-            .outcome(.suspended(.disk, .noRoomToRemux))
+            .outcome(.suspended(.disk, .noSpaceToRemux))
         default: .kept(because: .ended(error))
         }
     }

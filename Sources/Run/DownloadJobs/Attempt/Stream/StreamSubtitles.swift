@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import Foundation
 import HLSMedia
 import MediaLibrary
@@ -14,7 +15,6 @@ struct StreamSubtitles: Sendable {
     /// The limit on attempts for one.
     private static let attempts = 3
 
-    /// One that is missing.
     struct Missed {
         var key: String
         /// For messages.

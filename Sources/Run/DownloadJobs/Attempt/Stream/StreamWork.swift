@@ -53,14 +53,14 @@ final class StreamWork: Sendable {
     }
 
     /// Read from the beginnings of the partials.
-    func begins() async -> TrackBegins {
+    func begins() async -> TrackStartTimes {
         var begins: [MediaTime?] = []
         for track in tracks {
             let kind = await track.assembler.container
             let bytes = try? track.partial.prefix(256 << 10)
             begins.append(kind.flatMap { kind in bytes.flatMap { MediaClock.begin(of: $0, kind: kind) } })
         }
-        return TrackBegins(begins)
+        return TrackStartTimes(begins)
     }
 
     /// Seconds of playing time that are joined, as the mean of its tracks.

@@ -1,0 +1,250 @@
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+package import SyncFacts
+import YAMLSource
+
+/// The sentences for refused commands.
+extension Refusal {
+    /// Whole sentences for the user, remedies included.
+    package var message: String {
+        switch self {
+        case .store(let error): error.sentence
+        case .library(let error): error.refusal
+        case .state(let error): error.sentence
+        case .credentials(let error): error.sentence
+        case .loginSecrets(let error): error.sentence
+        case .unexpected(let error): error
+        case .held(let holder): Self.beside(holder)
+        case .working(let holder):
+            """
+            \(holder?.name ?? "the running process") is still working on it; for its progress: \
+            \(SuggestedCommand.text("status"))
+            """
+        case .silent(let holder):
+            "\(holder.name) is running for this user and doesn't respond; nothing was changed. Try again in a moment"
+        case .answered(let text, _), .input(let text): text
+        case .user(let refusal): refusal.message
+        case .provider(let refusal): refusal.message
+        case .selection(.nothingYet): "there are no videos yet; begin with: \(SuggestedCommand.text("sync CATALOG"))"
+        case .selection(.gone(let selector)):
+            "\(ShellWord.quoted(selector.description)) is no longer listed, so no sync downloads it"
+        case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
+        case .selection(.ambiguous(let selector)): selector.message
+        case .catalog(let refusal): refusal.message
+        case .run(let refusal): refusal.message
+        }
+    }
+
+    private static func beside(_ holder: LockHolder?) -> String {
+        guard let holder else { return "another sync of this user is running; try again later" }
+        return """
+            another sync of this user has been running since \(holder.sinceWhen): \(holder.who); try again later
+            """
+    }
+}
+
+extension UnmatchedSelector {
+    /// One sentence without its full stop.
+    package var message: String {
+        let isFile = [".yaml", ".yml"].contains { selector.description.hasSuffix($0) }
+        let kind =
+            isFile ? "; a selector names courses, chapters or videos, such as phys101 or phys101/*, not a catalog" : nil
+        let meant = suggestion.map { "; did you mean \(ShellWord.quoted($0.description))?" } ?? kind
+        return "no video matches \(selector)\(meant ?? "")"
+    }
+}
+
+extension AmbiguousSelector {
+    /// One sentence without its full stop; of many meanings the first few.
+    package var message: String {
+        let shown = meanings.prefix(5).map(\.description)
+        let more = meanings.count > shown.count ? " and \(Wording.grouped(meanings.count - shown.count)) more" : ""
+        return "several videos are called \(selector); name the chapter: \(shown.joined(separator: ", "))\(more)"
+    }
+}
+
+extension Refusal.User {
+    fileprivate var message: String {
+        switch self {
+        case .badName(let name):
+            """
+            '\(name)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' \
+            or '-'
+            """
+        case .unknown(let user, let others):
+            """
+            there is no user '\(user)'\(Self.known(others)); to create it: \
+            \(SuggestedCommand.text("login --user \(ShellWord.quoted(user))"))
+            """
+        case .loggedOut(let user, let isAccountsOwn):
+            """
+            the user '\(user)' is logged out; to log in: \
+            \(SuggestedCommand.text("login\(isAccountsOwn ? "" : " --user \(ShellWord.quoted(user))")"))
+            """
+        case .overtaken(let provider):
+            """
+            somebody logged out or logged in at '\(provider)' in the meantime; nothing was stored. To log in, try again
+            """
+        case .onlyWiped(let refusal): "\(refusal.message). The credentials were deleted, but the session is still open"
+        case .stillTransferring(let holder):
+            """
+            logged out, but \(holder.name)\(holder?.work ?? "") didn't confirm within 5 s that it stopped; see: \
+            \(SuggestedCommand.text("status"))
+            """
+        case .noSync(let user):
+            """
+            no sync of the user '\(user)' is running; use these options with the next one: \
+            \(SuggestedCommand.text("sync"))
+            """
+        }
+    }
+
+    private static func known(_ others: [String]) -> String {
+        others.isEmpty ? "" : " (known: \(others.map { "'\($0)'" }.joined(separator: ", ")))"
+    }
+}
+
+extension Refusal.Provider {
+    fileprivate var message: String {
+        switch self {
+        case .unknown(let name, let suggestion):
+            "there is no provider '\(name)'\(suggestion.map { "; did you mean '\($0)'?" } ?? ";") to list providers: "
+                + SuggestedCommand.text("plugins list")
+        case .unusable(let name, let reason): "provider '\(name)' can't be used: \(reason)"
+        case .broken(let name, let reason): "provider '\(name)' doesn't work: \(reason)"
+        case .needsNoLogin(let name): "provider '\(name)' needs no login"
+        case .parameters(let name, let problems):
+            "the parameters don't fit provider '\(name)': \(problems.joined(separator: "; "))"
+        case .takesNoParameters(let name):
+            "provider '\(name)' has no login method, so leave out --set"
+        case .login(let name, let failure, let said):
+            "provider '\(name)' \(failure.verb): \(said); nothing was changed"
+        case .helper(let name, let trouble):
+            """
+            the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND \
+            get
+            """
+        case .unsaved(let name, let refusal):
+            "can't store the new credentials of provider '\(name)': \(refusal.message)"
+        }
+    }
+}
+
+extension CredentialHelperProblem {
+    /// A sentence's end.
+    fileprivate var message: String {
+        switch self {
+        case .notStarted: "can't be started"
+        case .exited(let code): "ended with exit code \(code)"
+        case .signaled(let signal): "was ended by signal \(signal)"
+        case .tooSlow(let seconds): "took longer than \(seconds) s"
+        case .cancelled: "was stopped"
+        case .unreadable: "printed something that isn't lines of text"
+        case .unwritable(let name): "can't keep '\(name)', which has a line break in it"
+        }
+    }
+}
+
+extension Refusal.Provider.LoginFailure {
+    fileprivate var verb: String {
+        switch self {
+        case .refused, .declined: "refused the login"
+        case .later: "isn't available now; try again later"
+        case .machine: "can't be asked"
+        case .broken: "failed"
+        }
+    }
+}
+
+extension Refusal.Written {
+    private static func notListed(_ id: String, _ known: [String], isThere: Bool) -> String {
+        let selector = Selector(course: id)
+        let problem =
+            isThere
+            ? "the course \(selector) isn't listed by its provider; add 'discover: true' to it"
+            : "there is no course \(selector)"
+        guard !known.isEmpty else { return problem }
+        return "\(problem); courses with discover: \(Wording.list(known.map { Selector(course: $0).description }))"
+    }
+
+    fileprivate var message: String {
+        switch self {
+        case .mistakes(let diagnostics, _): return diagnostics.map(\.text).joined(separator: "\n")
+        case .notListed(let id, let known, let isThere): return Self.notListed(id, known, isThere: isThere)
+        case .noCourses(let file, let known):
+            if known.isEmpty { return "there is nothing to forget: no catalog has been synced yet" }
+            return "no course comes from \(file); known catalogs: \(known.joined(separator: ", "))"
+        }
+    }
+}
+
+extension Refusal.Run {
+    fileprivate var message: String {
+        switch self {
+        case .noProgram(let path): "--ffmpeg: \(path) isn't an executable program"
+        case .outsideHours(let hours, let opens, let zone):
+            """
+            it isn't between \(hours.from) and \(hours.to) (--between), so nothing was started; a sync can begin at \
+            \(ClockFormat.local(opens, now: Date(), zone: zone))
+            """
+        case .fewDescriptors(let count): "this process may open only \(count) files; raise the limit: ulimit -n"
+        case .notStarted(let refusal): "nothing was started: \(refusal.message)"
+        case .unwritable: "the state can't be written"
+        case .download(let error): error.message
+        case .noSpace(let free, let floor, isStandard: false, let library):
+            """
+            the disk of \(library) has \(Self.size(free)) free, and --min-free-space is \(Self.size(floor)): videos \
+            that don't fit wait for room
+            """
+        case .noSpace(let free, let floor, isStandard: true, let library):
+            """
+            the disk of \(library) has \(Self.size(free)) free, and a sync leaves \(Self.size(floor)) free by default: \
+            videos that don't fit wait for room. Another amount: --min-free-space SIZE; 0 leaves nothing free, off \
+            doesn't check
+            """
+        case .noLibrary: "there is no library yet; the first sync creates it"
+        case .notMovedThere(let error): error.notMovedThere
+        case .libraryOfUser(let library, let marker, let adopter):
+            """
+            \(library) is the library of the user '\(marker.user)' on \(marker.host), not of '\(adopter)'; nothing was \
+            changed. To take it over from '\(marker.user)' all the same, add --from-user \
+            \(ShellWord.quoted(marker.user)). To adopt it as '\(marker.user)', run: \
+            \(Self.adopt(library, marker.user))
+            """
+        case .newerList(let library, isUnused: true):
+            """
+            the list of files in \(library) was written by a newer coursefetch and wasn't used. Update coursefetch
+            """
+        case .newerList(let library, isUnused: false):
+            "the list of files in \(library) was written by a newer coursefetch and was left unchanged"
+        case .badClockURL: "--clock-url takes an http or https URL"
+        case .badBandwidth(let text): "'\(text)' isn't a bandwidth"
+        case .filesThere(let paths):
+            """
+            \(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written. \
+            Edit \(paths.count == 1 ? "it" : "them"), or move \(paths.count == 1 ? "it" : "them") away
+            """
+        case .unmadeFile(let path, let reason): "can't make \(path): \(reason)"
+        case .unknownRequest: "the running sync is another version of coursefetch and doesn't know this command"
+        }
+    }
+
+    private static func adopt(_ library: String, _ user: String) -> String {
+        SuggestedCommand.text(
+            "library adopt --user \(ShellWord.quoted(user)) --library \(ShellWord.quoted(library))")
+    }
+
+    /// In the largest fitting unit, with at most one decimal: `65.9 GiB`, and `1 GiB` as given.
+    private static func size(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = "B"
+        for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] where value >= 1024 {
+            value /= 1024
+            unit = next
+        }
+        let tenths = Int64((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+}

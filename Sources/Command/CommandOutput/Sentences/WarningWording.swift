@@ -1,0 +1,185 @@
+import DownloadStore
+import Hooks
+import MediaLibrary
+package import SyncFacts
+import YAMLSource
+
+/// The sentences for warnings.
+extension SyncWarning {
+    /// One sentence without its full stop; warnings of a catalog's reader may have several lines.
+    package var message: String {
+        switch self {
+        case .doubtful(let diagnostic): diagnostic.text
+        case .listing(let listing): listing.message
+        case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
+        case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
+        case .loggedOut: "the user is logged out; this sync continues after a login"
+        case .listNotKept(.library(let error)): "the library's list of files isn't complete: \(error.sentence)"
+        case .listNotKept(let refusal): "can't write the library's list of files: \(refusal.message)"
+        case .loginWanted(let provider, let error, let server):
+            "provider '\(provider)' wants a login\(server.map { " at \($0)" } ?? ""): \(error.message)"
+        case .clockOff(let host, let seconds):
+            "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
+        case .prune(let pruning): pruning.message
+        case .sidecarMissed(let sidecar, let error, _, _, let address):
+            "\(sidecar.title) wasn't downloaded\(error.place(address)): \(error.message)"
+        case .sidecarsUnknown(let error): "subtitles and attachments weren't downloaded: \(error.message)"
+        case .notMoved(let path, let to, let error):
+            "\(path) couldn't be moved to \(to): \(error.sentence). The next sync tries again"
+        case .notPlaced(let path, let placing): "can't move the file to \(path): \(placing.reason)"
+        case .stream(let stream): stream.message
+        case .metadataForeign(let files): files.message
+        case .notificationFailed(let course, let trouble): trouble.message(course)
+        case .metadataFailed(let error): "not everything could be written beside the videos: \(error.sentence)"
+        }
+    }
+}
+
+extension NotificationProblem {
+    fileprivate func message(_ course: String) -> String {
+        switch self {
+        case .refused(let reason): "an on-new hook failed for \(course)\(reason.map { ": \($0)" } ?? "")"
+        case .hook(.timedOut): "an on-new hook took too long for \(course) and was ended"
+        case .hook(.signaled(let signal)): "an on-new hook was ended by signal \(signal) for \(course)"
+        case .hook(.notStarted): "an on-new hook can't be run"
+        case .hook: "an on-new hook gave no answer that can be read for \(course)"
+        case .status(let status, let host): "the notification about \(course) wasn't sent: \(host) answered \(status)"
+        case .unreachable(let host, let why): "the notification about \(course) wasn't sent to \(host): \(why)"
+        }
+    }
+}
+
+extension SyncWarning.Foreign {
+    fileprivate var message: String {
+        count == 1
+            ? "\(example) isn't as coursefetch wrote it and stays as it is; delete it to have it written anew"
+            : """
+            \(count) files of \(course), such as \(example), aren't as coursefetch wrote them and stay as they are; \
+            delete them to have them written anew
+            """
+    }
+}
+
+extension SyncWarning.Sidecar {
+    /// `subtitle en`.
+    fileprivate var title: String {
+        switch self {
+        case .ofVideo(let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
+        case .courseCover(let course): "cover of \(Selector(course: course))"
+        case .chapterCover(let course, let chapter): "cover of \(Selector(course: course, chapter: chapter))"
+        }
+    }
+}
+
+extension SyncWarning.Listing {
+    fileprivate var message: String {
+        switch self {
+        case .failed(let provider, let error, let courses):
+            """
+            provider '\(provider)' couldn't list \(Self.names(courses)): \(error.message); \
+            \(Self.consequence(courses))
+            """
+        case .doubted(let course, let lost, let count):
+            """
+            the listing of \(Selector(course: course)) lacks \(Wording.grouped(lost)) of \
+            \(Wording.count(count, "video")); the last one is used until one like it comes 20 hours later. To use it \
+            now, run the sync with --accept-listing
+            """
+        case .unanswered(let courses):
+            """
+            \(Wording.list(courses.map { Selector(course: $0).description })): not listed, since the provider was \
+            logged out in the meantime
+            """
+        case .unknown(let courses):
+            """
+            \(Wording.list(courses.map { Selector(course: $0).description })): never listed, so none of the videos is \
+            known
+            """
+        case .repeated(let course, let count):
+            """
+            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) twice; the first one \
+            counts
+            """
+        case .undated(let course, let count):
+            """
+            the listing of \(Selector(course: course)) has no date for \(Wording.count(count, "video")); for 'newest' \
+            these count as older than all others, and among them the one that is listed last as the newest
+            """
+        case .unusable(let course, let count):
+            """
+            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of \
+            more than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
+            """
+        }
+    }
+
+    private static func names(_ courses: [Unlisted]) -> String {
+        let first = courses.prefix(3).map { Selector(course: $0.course).description }.joined(separator: ", ")
+        return courses.count > 3 ? "\(first) and \(courses.count - 3) more courses" : first
+    }
+
+    private static func consequence(_ courses: [Unlisted]) -> String {
+        let unknown = courses.filter { $0.last == nil }.count
+        if unknown == courses.count { return "there is no earlier listing to use" }
+        let last = courses.count == 1 ? "its last listing is used" : "their last listings are used"
+        return unknown == 0 ? last : "\(last); \(unknown) of them have none"
+    }
+}
+
+extension SyncWarning.Pruning {
+    fileprivate var message: String {
+        switch self {
+        case .held(let count, let all):
+            """
+            --prune would remove \(count) of \(all) videos, more than --max-delete allows; nothing was removed. To \
+            remove them, run it again with --max-delete \(count)
+            """
+        case .unfinished(let count):
+            """
+            --prune removed nothing: \(Wording.count(count, "video")) \(count == 1 ? "is" : "are") no longer in the \
+            catalogs, but other videos failed or are unfinished. Once those are finished, cancelled or out of the \
+            catalogs, --prune removes \(count == 1 ? "it" : "them")
+            """
+        case .notOurs(let path): "\(path) wasn't removed: it isn't the file that coursefetch put there"
+        case .failed(let error): "--prune: \(error.sentence)"
+        }
+    }
+}
+
+extension SyncWarning.Placing {
+    fileprivate var reason: String {
+        switch self {
+        case .flush: "its data can't be flushed to the disk"
+        case .library(let error): error.sentence
+        case .store: "the state can't be written"
+        }
+    }
+}
+
+extension SyncWarning.Stream {
+    fileprivate var message: String {
+        switch self {
+        case .otherQuality:
+            return "the stream doesn't have the quality in the catalog; the nearest one is downloaded"
+        case .sumsOfJoined:
+            return "sha256 and size in the catalog aren't checked: ffmpeg changes the joined stream"
+        case .gaps(let count, let subtitle):
+            let what = subtitle.map { "subtitle '\($0)'" } ?? "the stream"
+            return "\(what) has \(Wording.count(count, "gap")): its host marks these segments as missing"
+        case .noSubtitle(let name, .tooMany):
+            return "subtitle '\(name)' wasn't downloaded: the stream has too many subtitles"
+        case .noSubtitle(let name, .failed(let error)):
+            return "subtitle '\(name)' wasn't downloaded: \(error.message)"
+        case .separateSound:
+            return "its sound is in a separate file: only ffmpeg can join them, and it isn't installed"
+        case .notRemuxed(let reason): return "\(reason); the joined stream stays as it is"
+        }
+    }
+}
+
+extension DownloadError {
+    /// Its address, unless the message already contains it.
+    fileprivate func place(_ address: String?) -> String {
+        address.map { message.contains($0) ? "" : " from \($0)" } ?? ""
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import ProviderHost
+import ProviderKit
+
+/// The first words with a plugin.
+struct StartupChecks {
+    let context: CheckContext
+
+    /// Whether it starts and answers anything; also the answer to an unknown method.
+    func starts() async -> (starts: CheckVerdict, unknownMethod: CheckVerdict) {
+        let ping = await context.ask(context.ping())
+        if let fault = ping.silence {
+            // It may be silent, or end, only since it doesn't know the method.
+            let other = await context.ask(context.usual)
+            if let silence = other.silence {
+                return (.failed(silence, other.exchange), .skipped(.silent))
+            }
+            return (.passed, .failed(fault, ping.exchange))
+        }
+        guard let raw = ping.raw else { return (.passed, .skipped(.silent)) }
+        let code = raw["error"]?["code"]?.int.flatMap { Int(exactly: $0) }
+        return (.passed, code == ErrorForm.methodNotFound ? .passed : .failed(.code(code), ping.exchange))
+    }
+
+    /// Whether `login` answers with credentials that `resolve` takes.
+    func login() async -> CheckVerdict {
+        guard context.plugin.manifest.methods.contains("login") else { return .skipped(.noMethod("login")) }
+        var given = context.settings.credentials
+        for name in context.plugin.manifest.credentials where given[name] == nil {
+            given[name] = SecretWatch.canary(name)
+        }
+        for (name, value) in given where SecretWatch.isSecret(name) { context.secrets.learn(name, value) }
+        let answered = await context.ask(context.login(given))
+        if let failure = answered.failure { return .failed([failure]) }
+        guard case .login(let login) = answered.reply else {
+            return .skipped(
+                .loginRefused(
+                    kind: answered.error?.kind.rawValue ?? "",
+                    message: context.secrets.redactor.redact(answered.error?.message ?? "", limit: 300)))
+        }
+        if let expiry = login.expiresAt, expiry <= context.now {
+            return .failed(.expired(Timestamp.text(expiry), now: Timestamp.text(context.now)), answered.exchange)
+        }
+        if context.settings.stored == nil { context.credentials = login.credentials.value }
+        context.secrets.learn(credentials: login.credentials.value)
+        let first = await context.ask(context.usual)
+        if let error = first.error, error.kind == .authRequired {
+            return .failed(.refused(kind: error.kind.rawValue, message: error.message), first.exchange)
+        }
+        return .passed
+    }
+}

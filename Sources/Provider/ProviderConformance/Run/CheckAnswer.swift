@@ -1,0 +1,47 @@
+import Foundation
+import ProviderHost
+import ProviderKit
+
+/// The answer to one request, or the reason why there is none.
+struct CheckAnswer: Sendable, PrintsRedacted {
+    /// The lines, which are made fit to be shown only if a check fails.
+    var lines: WireLines
+    /// The decoded answer; nil if there is none, or the method isn't the protocol's.
+    var reply: AnswerLine.Reply?
+    /// The answer as it came.
+    var raw: [String: JSONValue]?
+    /// Why there is no answer.
+    var silence: ConformanceFault?
+    /// From the request to the answer.
+    var duration: Duration
+
+    /// The lines, as they may be shown.
+    var exchange: Exchange { lines.exchange }
+
+    /// The resolution, if it is one, valid or not.
+    var resolution: Resolution? { if case .resolution(let resolution) = reply { resolution } else { nil } }
+    var listing: Listing? { if case .listing(let listing) = reply { listing } else { nil } }
+    var error: ProviderError? { if case .error(let error) = reply { error } else { nil } }
+
+    /// The mistake in the answer: missing, in another form than the protocol's, or with impossible values.
+    var fault: ConformanceFault? {
+        if let silence { return silence }
+        switch reply {
+        case .wrong(let reason): return .answer(reason)
+        case .resolution(let resolution): return ResolutionCheck.fault(in: resolution).map { .answer($0) }
+        case .listing(let listing): return ListingCheck.fault(in: listing).map { .answer($0) }
+        case .login, .error, nil: return nil
+        }
+    }
+
+    /// The fault with the lines.
+    var failure: CheckFailure? { fault.map { CheckFailure($0, exchange) } }
+
+    /// What makes a resolution another one.
+    var signature: [String]? {
+        resolution.map { resolution in
+            [resolution.url, resolution.token?.value ?? "", resolution.expiresAt.map { "\($0)" } ?? ""]
+                + resolution.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import ProviderHost
+import ProviderKit
+
+/// The plugin under check, with the process that answers now and everything that was noticed in passing.
+///
+/// A process that breaks is replaced at the next request.
+final class CheckContext {
+    /// The longest wait for one answer, whatever the manifest allows.
+    private static let patience = Duration.seconds(15)
+    /// So many unanswered requests, and it isn't asked any more; one that took the whole wait counts twice.
+    private static let silenceBound = 6
+
+    let plugin: Plugin
+    let settings: CheckSettings
+    let dataFolder: String
+    /// The time that requests have.
+    let now: Date
+    /// How many requests the loopback server had; nil without one.
+    let hostRequests: (@Sendable () -> Int)?
+    private let watchdog: OrphanWatchdog
+
+    var secrets = SecretWatch()
+    /// What `login` answered, else the secrets by their names; nil without any.
+    var credentials: JSONValue?
+    /// Whether the login refuses what it is given.
+    var samples: [SampleVideo]
+    /// Resolved samples with their requests.
+    var resolved: [(request: CheckRequest, answered: CheckAnswer)] = []
+    /// The last error of a sample that wasn't resolved.
+    var refusal: ProviderError?
+    /// Noticed in passing, by the check that reports it.
+    private(set) var noticed: [ConformanceCheck: [CheckFailure]] = [:]
+    /// The check that reports an answer without an id.
+    var nullIDCheck = ConformanceCheck.requestIDs
+    /// Mistakes in answers that are reported already.
+    private var reported: [ConformanceFault] = []
+    /// How many requests had no answer.
+    private(set) var silences = 0
+    private(set) var answers = 0
+    private var live: PluginSession?
+    // Not 1, so that a constant isn't right by chance.
+    private var lastID = 6
+    private var done: Set<Int> = []
+
+    init(
+        _ plugin: Plugin, _ settings: CheckSettings, dataFolder: String, watchdog: OrphanWatchdog,
+        hostRequests: (@Sendable () -> Int)?
+    ) {
+        self.plugin = plugin
+        self.settings = settings
+        self.dataFolder = dataFolder
+        self.watchdog = watchdog
+        self.hostRequests = hostRequests
+        now = settings.now ?? Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+        samples = settings.videos
+        credentials = settings.credentials.isEmpty ? nil : .object(settings.credentials.mapValues { .string($0) })
+        if let stored = settings.stored {
+            credentials = stored.value
+            secrets.learn(credentials: stored.value)
+        }
+        for (name, value) in settings.credentials where SecretWatch.isSecret(name) { secrets.learn(name, value) }
+    }
+
+    /// Whether it is useless to ask on.
+    var isSilent: Bool { silences >= Self.silenceBound }
+
+    /// The wait for one answer: longer than the manifest's, so that a late answer is told from none.
+    var limit: Duration { min(plugin.manifest.timeout + .seconds(1), Self.patience) }
+
+    /// The present process; starts one if there is none.
+    func session() -> PluginSession {
+        if let live { return live }
+        let session = PluginSession(plugin.launch, watchdog: watchdog)
+        live = session
+        done = []
+        return session
+    }
+
+    /// Ends the present process. Returns how it ended; what it wrote to stderr is looked through.
+    @discardableResult
+    func endSession(grace: Duration = .milliseconds(300)) async -> Int32? {
+        guard let session = live else { return nil }
+        live = nil
+        await session.end(grace: grace)
+        let text = session.stderr
+        if let name = secrets.leak(in: text) {
+            let line = text.split(whereSeparator: \.isNewline).first { secrets.leak(in: String($0)) != nil }
+            note(
+                .secretsInStderr,
+                CheckFailure(.leak(name), Exchange(sent: "", came: shown(String(line ?? Substring(text))))))
+        }
+        return session.status
+    }
+
+    /// Notes a fault for a check that reports at the end.
+    func note(_ check: ConformanceCheck, _ failure: CheckFailure) {
+        if noticed[check]?.contains(where: { $0.fault == failure.fault }) == true { return }
+        noticed[check, default: []].append(failure)
+    }
+
+    /// The answer to one request. Under another id only if a check is about ids.
+    func ask(_ request: CheckRequest, id: Int? = nil) async -> CheckAnswer {
+        await askAll([request], ids: id.map { [$0] })[0]
+    }
+
+    /// The answers to requests that are in flight together, in their order.
+    func askAll(_ requests: [CheckRequest], ids: [Int]? = nil) async -> [CheckAnswer] {
+        let session = session()
+        let ids =
+            ids
+            ?? requests.map { _ in
+                lastID += 1
+                return lastID
+            }
+        var inbound = Inbound(ids: ids, methods: requests.map(\.answers), done: done)
+        let lines = zip(requests, ids).map { $0.line(id: $1) }
+        let start = ContinuousClock.now
+        session.write(Array(lines.joined()))
+        var deadline = start + limit
+        var silence: ConformanceFault?
+        var isLastChance = false
+        reading: while !inbound.isComplete {
+            switch await session.next(until: deadline) {
+            case .line(let line):
+                let notices = inbound.take(line, after: .now - start, secrets: secrets)
+                for notice in notices { report(notice, line) }
+                // What answers with other ids won't answer with the right one, either.
+                if notices.contains(where: \.isAboutIDs) { deadline = min(deadline, .now + .seconds(1)) }
+            case .tooLong:
+                note(.stdout, CheckFailure(.tooLongLine))
+                silence = .tooLongLine
+                await endSession(grace: .zero)
+                break reading
+            case .ended:
+                let words = lastWords(session)
+                let reason = session.cannotStart
+                let status = await endSession(grace: .milliseconds(100))
+                silence = reason.map { .cannotStart($0) } ?? .ended(status, stderr: words)
+                break reading
+            case .silence:
+                // Once more, for a line that has come while this process was kept from reading.
+                if !isLastChance {
+                    isLastChance = true
+                    deadline = .now + .milliseconds(300)
+                    continue reading
+                }
+                silence = await interrogate(session, &inbound)
+                break reading
+            }
+        }
+        done.formUnion(inbound.answered.keys)
+        switch silence {
+        case .noAnswer, .unflushed: silences += 2
+        case nil: break
+        default: silences += 1
+        }
+        return zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
+    }
+
+    /// Finds out whether a process that says nothing would have answered, had it flushed. It is gone afterwards.
+    private func interrogate(_ session: PluginSession, _ inbound: inout Inbound) async -> ConformanceFault {
+        let words = lastWords(session)
+        let before = inbound.answered.count
+        session.closeInput()
+        let deadline = ContinuousClock.now + .seconds(1)
+        while case .line(let line) = await session.next(until: deadline) {
+            _ = inbound.take(line, after: limit, secrets: secrets)
+        }
+        await endSession(grace: .zero)
+        guard inbound.answered.count > before else { return .noAnswer(limit, stderr: words) }
+        note(.flush, CheckFailure(.unflushed))
+        return .unflushed
+    }
+
+    /// The failures that weren't reported before: the same mistake in each answer is told once.
+    func news(_ failures: [CheckFailure]) -> [CheckFailure] {
+        let new = failures.filter { failure in
+            if case .answer = failure.fault { !reported.contains(failure.fault) } else { true }
+        }
+        reported += new.map(\.fault)
+        return new
+    }
+
+    private func answered(
+        _ inbound: Inbound, to id: Int, line: [UInt8], silence: ConformanceFault?
+    ) -> CheckAnswer {
+        guard let entry = inbound.answered[id], silence != .unflushed else {
+            return CheckAnswer(lines: lines(sent: line, came: nil), silence: silence, duration: limit)
+        }
+        let lines = lines(sent: line, came: entry.line)
+        answers += 1
+        if entry.after > plugin.manifest.timeout {
+            note(.timeout, CheckFailure(.slow(entry.after, limit: plugin.manifest.timeout), lines.exchange))
+            silences += 1
+        }
+        switch entry.reply {
+        case .resolution(let resolution):
+            if let token = resolution.token { secrets.learn("token", token.value) }
+        case .listing:
+            if let result = entry.raw["result"], let name = secrets.leak(in: result.withoutCredentials) {
+                note(.secretsInListings, CheckFailure(.leak(name), lines.exchange))
+            }
+        case .error:
+            let method = inbound.methods[id]??.rawValue ?? ""
+            for fault in ErrorForm.faults(entry.raw["error"], method: method) {
+                note(.errors, CheckFailure(fault, lines.exchange))
+            }
+            if let text = entry.raw["error"], let name = secrets.leak(in: text.withoutCredentials) {
+                note(.secretsInMessages, CheckFailure(.leak(name), lines.exchange))
+            }
+        case .login, .wrong, nil: break
+        }
+        return CheckAnswer(lines: lines, reply: entry.reply, raw: entry.raw, duration: entry.after)
+    }
+
+    private func lines(sent: [UInt8], came: [UInt8]?) -> WireLines {
+        WireLines(sent: sent, came: came, redactor: secrets.redactor)
+    }
+
+    private func report(_ notice: Inbound.Notice, _ line: [UInt8]) {
+        let exchange = lines(sent: [], came: line).exchange
+        switch notice {
+        case .violation(let reason): note(.stdout, CheckFailure(.line(shown(reason)), exchange))
+        case .nullID: note(nullIDCheck, CheckFailure(.answeredNotification, exchange))
+        case .wrongID(let text, let expected):
+            note(.requestIDs, CheckFailure(.wrongID(text, expected: expected), exchange))
+        case .stray(let id): note(.answersOnce, CheckFailure(.stray(id), exchange))
+        case .second(let id): note(.answersOnce, CheckFailure(.secondAnswer(id), exchange))
+        case .leak(let name): note(.secretsInMessages, CheckFailure(.leak(name), exchange))
+        }
+    }
+
+    private func lastWords(_ session: PluginSession) -> [String] {
+        session.stderr.split(whereSeparator: \.isNewline).suffix(3).map { shown(String($0)) }
+    }
+
+    private func shown(_ text: String) -> String { secrets.redactor.redact(text, limit: 300) }
+}
+
+extension JSONValue {
+    /// Without the members whose purpose is to hold secrets.
+    fileprivate var withoutCredentials: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.key != "credentials" }.mapValues(\.withoutCredentials))
+    }
+}

@@ -1,0 +1,26 @@
+import HLSMedia
+
+/// The start times of a stream's tracks on its clock: small differences are kept in the file.
+struct TrackStartTimes: Sendable {
+    /// Beyond this difference in seconds their clocks are unrelated.
+    private static let mostApart = 10.0
+
+    /// Each track's delay after the beginning of the file, in seconds.
+    private let delays: [Double]
+    /// The beginning of the file on the stream's clock, to which its subtitles refer, in ticks of 90 kHz; nil if
+    /// unknown.
+    let origin: UInt64?
+
+    /// In the order of the tracks; nil for unknown ones.
+    init(_ begins: [MediaTime?]) {
+        let known = begins.compactMap(\.self)
+        let offsets = known.map { MediaClock.offset(from: known[0], to: $0) }
+        let first = offsets.min() ?? 0
+        let areTogether = known.count == begins.count && (offsets.max() ?? 0) - first <= Self.mostApart
+        delays = areTogether ? offsets.map { $0 - first } : begins.map { _ in 0 }
+        let earliest = offsets.firstIndex(of: first).map { known[$0] }
+        origin = (areTogether ? earliest : begins.first ?? nil)?.ticks
+    }
+
+    func delay(of track: Int) -> Double { delays.indices.contains(track) ? delays[track] : 0 }
+}

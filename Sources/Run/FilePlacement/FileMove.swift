@@ -1,0 +1,30 @@
+package import DownloadStore
+package import MediaLibrary
+
+/// A recorded move, and what came of it.
+package struct FileMove: Sendable {
+    /// As it is recorded.
+    package var move: RecordedMove
+    /// The file's present path; nil if the move is unfinished, and stays recorded.
+    package var path: String?
+    /// The reason why the file isn't at its new path; nil if it is there, or missing.
+    package var error: LibraryError?
+    /// Whether it was in `moving/`, so that the file at ``path`` is certainly the one of the row.
+    var isMoved = false
+
+    init(_ move: RecordedMove, _ result: MoveResult) {
+        self.move = move
+        switch result {
+        case .moved(let path): (self.path, isMoved) = (path, true)
+        case .missing: path = move.to
+        case .stayed(let path, let error): (self.path, self.error) = (path, error)
+        case .unfinished(let error): self.error = error
+        }
+    }
+
+    /// A move of a plan that couldn't be carried out.
+    init(_ move: RecordedMove, _ error: LibraryError) {
+        self.move = move
+        self.error = error
+    }
+}

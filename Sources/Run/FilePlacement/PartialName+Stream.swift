@@ -1,0 +1,39 @@
+package import DownloadStore
+package import MediaLibrary
+
+/// The partials of a stream, beside the video's own.
+extension PartialName {
+    /// The partial of a stream's track: the first is the video's own.
+    package static func track(_ number: Int, of download: DownloadID) -> PartialName {
+        number == 0
+            ? PartialName(download: download.rawValue) : PartialName(download: download.rawValue, sidecar: trackMark)
+    }
+
+    /// The positions of a track's segments.
+    package static func index(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: indexMarks[min(number, 1)])
+    }
+
+    /// The list of a track's parts for ffmpeg.
+    package static func list(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "list\(number)")
+    }
+
+    /// A playlist of a package.
+    package static func playlist(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "playlist\(number)")
+    }
+
+    /// Subtitles of a stream, by their order in its playlist.
+    package static func subtitle(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "subtitle\(number)")
+    }
+
+    /// The output of ffmpeg.
+    package static func remuxed(_ download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "remux")
+    }
+
+    private static var trackMark: String { "audio" }
+    private static var indexMarks: [String] { ["index", "audio-index"] }
+}

@@ -1,0 +1,208 @@
+import DownloadJobs
+package import DownloadStore
+import FilePlacement
+import Foundation
+import MediaLibrary
+package import SyncFacts
+import SystemPackage
+import UserState
+
+/// The results of a command for its downloads.
+package struct SteeringReport: Sendable {
+    package struct Item: Sendable {
+        package var reference: VideoReference
+        package var outcome: SteeringOutcome
+        /// The size of its file in the library, if it had one.
+        package var size: Int64?
+        /// Whether a selector names only this one.
+        package var isNamed: Bool
+
+        package init(reference: VideoReference, outcome: SteeringOutcome, size: Int64? = nil, isNamed: Bool = false) {
+            self.reference = reference
+            self.isNamed = isNamed
+            self.outcome = outcome
+            self.size = size
+        }
+    }
+
+    /// In catalog order.
+    package var items: [Item]
+    /// Whether a running sync has carried it out, so that it applies at once.
+    package var isLive: Bool
+
+    package init(items: [Item], isLive: Bool) {
+        self.items = items
+        self.isLive = isLive
+    }
+}
+
+/// The downloads that a command will change.
+package struct SteeringChoice: Sendable {
+    let location: StateLocation
+    let records: [DownloadRecord]
+    /// Downloads that a selector names by their ids alone.
+    let named: Set<DownloadID>
+
+    /// The number of downloads.
+    package var count: Int { records.count }
+    /// The number of those with a file in the library.
+    package var files: Int { records.count { $0.file != nil } }
+    /// The total size of these files.
+    package var bytes: Int64 { records.byteCount { $0.file?.size ?? 0 }.value }
+
+    /// Selects from the state. A selector without matches is refused with suggestions.
+    ///
+    /// - Parameters:
+    ///   - countsSidecars: whether a video with a sidecar that couldn't be downloaded counts as failed.
+    ///   - takesGone: whether videos that are no longer in their catalogs are selected, too; no sync downloads these.
+    package static func choose(
+        _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false, takesGone: Bool = true
+    ) async throws(Refusal) -> Self {
+        let place = try location.resolve()
+        guard let store = try place.openForReading() else {
+            guard place.isAccountsOwn else { throw place.unknown }
+            throw .selection(.nothingYet)
+        }
+        defer { store.close() }
+        let selection = try selection.settled(in: store)
+        var records: [DownloadRecord] = []
+        var gone: [VideoReference] = []
+        var references: [VideoReference] = []
+        var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
+        do {
+            let failed = Set(
+                countsSidecars ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
+            try store.downloads.each { record in
+                let reference = VideoReference(record)
+                references.append(reference)
+                for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
+                    matches[index] = (matches[index].count + 1, record.id)
+                }
+                guard selection.contains(record, isFailed: failed.contains(record.id)) else { return }
+                if takesGone || !record.isGone { records.append(record) } else { gone.append(reference) }
+            }
+        } catch {
+            throw Refusal(error)
+        }
+        if let unmatched = zip(selection.selectors, matches).first(where: { $0.1.count == 0 }) {
+            throw .selection(.unmatched([UnmatchedSelector(unmatched.0, among: references)]))
+        }
+        if records.isEmpty, let first = gone.first, !selection.selectors.isEmpty {
+            throw .selection(.gone(Selector(first)))
+        }
+        return SteeringChoice(
+            location: location, records: records, named: Set(matches.filter { $0.count == 1 }.map(\.last)))
+    }
+
+    /// Pauses, resumes, cancels, retries or removes them.
+    package func steer(_ transition: StateTransition) async throws(Refusal) -> SteeringReport {
+        let ids = records.map(\.id)
+        return try await ask(.steer(transition, ids)) { steering in
+            try await steering.apply(transition, to: ids).outcomes
+        }
+    }
+
+    /// Gives them another priority.
+    package func prioritize(_ newPriority: PriorityChange) async throws(Refusal) -> SteeringReport {
+        let ids = records.map(\.id)
+        return try await ask(.prioritize(newPriority, ids)) { steering in
+            try await steering.prioritize(newPriority, ids).outcomes
+        }
+    }
+
+    /// Through the holder of the lock, or with the lock ourselves.
+    private func ask(
+        _ request: ControlRequest, otherwise body: (Steering) async throws -> [SteeringOutcome]
+    ) async throws(Refusal) -> SteeringReport {
+        guard !records.isEmpty else { return SteeringReport(items: [], isLive: false) }
+        let place = try location.resolve()
+        switch try await ControlChannel.ask(request, of: place) {
+        case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
+        case .answered(.failed(let message)): throw .answered(message, .stateUnusable)
+        case .answered(.done): return report([], isLive: true)
+        case .answered(.working): throw .working(nil)
+        case .working(let holder): throw .working(holder)
+        case .silent(let holder): throw .silent(holder)
+        case .free(let lock):
+            defer { withExtendedLifetime(lock) {} }
+            do {
+                let store = try DownloadStore(path: place.folder.database.string, role: .holder)
+                defer { store.close() }
+                let library = try await LibraryOpening.openForSteering(place, store, for: request, records: records)
+                let steering = Steering(store: store, library: library) { changes in
+                    try store.write(changes)
+                    return true
+                }
+                return report(try await body(steering), isLive: false)
+            } catch {
+                throw Refusal(any: error)
+            }
+        }
+    }
+
+    private func report(_ outcomes: [SteeringOutcome], isLive: Bool) -> SteeringReport {
+        let byID = Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let items = records.compactMap { record in
+            byID[record.id].map {
+                SteeringReport.Item(
+                    reference: VideoReference(record), outcome: $0, size: record.file?.size,
+                    isNamed: named.contains(record.id))
+            }
+        }
+        return SteeringReport(items: items, isLive: isLive)
+    }
+}
+
+extension RunSettings {
+    /// Changes the running sync of a user.
+    package func apply(at location: StateLocation) async throws(Refusal) {
+        let place = try location.resolve()
+        let nothing = Refusal.user(.noSync(place.user.text))
+        guard place.hasState else { throw nothing }
+        switch try await ControlChannel.ask(.set(self), of: place) {
+        case .answered(.failed(let message)): throw .answered(message, .workLeft)
+        case .answered(.working): throw .working(nil)
+        case .answered: return
+        case .free: throw nothing
+        case .working(let holder): throw .working(holder)
+        case .silent(let holder): throw .silent(holder)
+        }
+    }
+}
+
+extension Selection {
+    /// Whether a row is selected by its state, or as failed because of a sidecar.
+    func contains(_ record: DownloadRecord, isFailed: Bool) -> Bool {
+        ([record.state] + (isFailed ? [.failed] : [])).contains { state in
+            contains(VideoReference(record), state: state)
+        }
+    }
+
+    /// The selection, settled among the videos in the state.
+    package func settled(in store: DownloadStore) throws(Refusal) -> Selection {
+        try settled { () throws(Refusal) in
+            var references: [VideoReference] = []
+            do { try store.downloads.each { references.append(VideoReference($0)) } } catch {
+                throw Refusal(any: error)
+            }
+            return references
+        }
+    }
+}
+
+extension LibraryOpening {
+    /// The library, if the request needs files or a killed sync left something to settle, which is done first.
+    static func openForSteering(
+        _ place: StateLocation.Place, _ store: DownloadStore, for request: ControlRequest, records: [DownloadRecord]
+    ) async throws -> LibraryFolder? {
+        let isUnsettled = try store.runs.isUnsettled()
+        var touchesFiles = false
+        if case .steer(let transition, _) = request {
+            touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })
+        }
+        guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
+        try await library.lock(user: place.user.text)
+        if isUnsettled { try CrashRecovery(store: store, library: library).run(at: Date()) }
+        return library
+    }
+}
