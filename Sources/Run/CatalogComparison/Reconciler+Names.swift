@@ -99,7 +99,7 @@ extension Reconciler {
         return folders.place(slot, values)
     }
 
-    /// Moves a finished file to its new name, with its sidecars.
+    /// Plans the move of a finished file to its new name, with its sidecars.
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars.files(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {

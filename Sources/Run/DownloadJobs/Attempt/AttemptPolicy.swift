@@ -248,7 +248,7 @@ package struct AttemptPolicy: Sendable {
         return .wait(error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter), hostFailed: false)
     }
 
-    /// A refused URL is resolved again: a fresh one only once, others at most three times without a new byte.
+    /// A refused URL is resolved again: a fresh one only once. The third refusal without a new byte fails.
     private mutating func refused(_ error: DownloadError, isFresh: Bool) -> Action {
         refusals += 1
         if isFresh { freshRefusals += 1 }

@@ -12,7 +12,7 @@ package import SyncFacts
 /// until the download ends, loses its partial, or changes its kind. `nonisolated` members may be called from any thread
 /// at any time, by bookkeeper and events; the others belong to the job's turn. A new kind needs only a conforming type
 /// and an entry in ``DownloadKind/types``; its partials are in DownloadPartials.swift, and what a row of the kind means
-/// is in DownloadKind+Bytes.swift. No other code distinguishes kinds.
+/// is in DownloadKind+Bytes.swift; the library's own list names it (`FileListEntry`).
 package protocol MediaDownload: Actor {
     /// The mark of its rows.
     static var kind: DownloadKind { get }
