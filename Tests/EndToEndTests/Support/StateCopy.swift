@@ -5,16 +5,36 @@ import TestSupport
 
 /// The state of the only user, read from a copy, so that reading neither repairs nor changes it.
 struct StateCopy {
+    private static let names = ["state.sqlite", "state.sqlite-wal"]
     private let folder = TemporaryFolder()
 
     init(_ state: FilePath) throws {
         let users = state.appending("users")
         for user in (try? FileManager.default.contentsOfDirectory(atPath: users.string)) ?? [] {
-            for name in ["state.sqlite", "state.sqlite-wal"] {
-                let file = users.appending(user).appending(name).string
-                guard FileManager.default.fileExists(atPath: file) else { continue }
-                try FileManager.default.copyItem(atPath: file, toPath: folder.at(name).string)
+            // A sync that ended in this process closes its database a little later, which removes the second file.
+            for _ in 0..<20 {
+                let before = Self.facts(users.appending(user))
+                if (try? copy(users.appending(user))) != nil, Self.facts(users.appending(user)) == before { return }
             }
+            // It is being written to all the time.
+            try copy(users.appending(user))
+        }
+    }
+
+    private func copy(_ user: FilePath) throws {
+        for name in Self.names {
+            try? FileManager.default.removeItem(atPath: folder.at(name).string)
+            let file = user.appending(name).string
+            guard FileManager.default.fileExists(atPath: file) else { continue }
+            try FileManager.default.copyItem(atPath: file, toPath: folder.at(name).string)
+        }
+    }
+
+    /// Size and time of the files.
+    private static func facts(_ user: FilePath) -> [String] {
+        names.map { name in
+            let facts = try? FileManager.default.attributesOfItem(atPath: user.appending(name).string)
+            return "\(facts?[.size] ?? 0) \(facts?[.modificationDate] ?? Date.distantPast)"
         }
     }
 
