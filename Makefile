@@ -55,12 +55,12 @@ lint:
 bench: build needs-test
 	Tests/Benchmarks/run
 
-# Long runs, not part of `make test`; one part at a time, since each has the machine's time as its measure. The release
-# build, since nearly all of that time is the program's.
+# Long runs, not part of `make test`. The release build, since nearly all of their time is the program's.
 soak: build needs-test
-	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
+	COURSEFETCH_SOAK=1 $(SWIFT) test $(FOUR) --filter Soak
 	$(SWIFT) build $(RELEASE) --product nights
 	$(BIN)/nights 143000
+	$(BIN)/nights library 10000
 	Tests/Outside/run --program $(BIN)/coursefetch --soak -k nights -k power_loss -k faults
 	$(MAKE) fuzz
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A week of nights that is made of a seed, and of nothing else.
 package protocol SimulatedWeek: Sendable, CustomStringConvertible {
     init(seed: UInt64)
@@ -30,20 +32,26 @@ package struct WeekFailure<Week: SimulatedWeek>: Error, CustomStringConvertible 
 package struct Simulation<Week: SimulatedWeek>: Sendable {
     package init(_ kind: Week.Type) {}
 
-    /// Lives through the week of each seed, and tells each failure as it is found. Returns those failures, shrunk, at
-    /// most `limit`, and how many there were.
+    /// Lives through the week of each seed, as many at a time as there are processors, and tells each failure as it is
+    /// found. Returns those failures, shrunk, at most `limit`, and how many there were.
     package func live(
         _ seeds: Range<UInt64>, limit: Int = 1, told: (WeekFailure<Week>) -> Void = { _ in }
     ) async -> (failures: [WeekFailure<Week>], count: Int) {
-        var failures: [WeekFailure<Week>] = []
-        var count = 0
-        for seed in seeds {
-            guard let failure = await Week(seed: seed).live(isTraced: false) else { continue }
-            count += 1
-            told(failure)
-            if failures.count < limit { failures.append(await shrunk(failure)) }
+        await withTaskGroup(of: WeekFailure<Week>?.self) { group in
+            var failures: [WeekFailure<Week>] = []
+            var count = 0
+            var rest = seeds.makeIterator()
+            func begin(_ seed: UInt64) { group.addTask { await Week(seed: seed).live(isTraced: false) } }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { if let seed = rest.next() { begin(seed) } }
+            for await failure in group {
+                if let seed = rest.next() { begin(seed) }
+                guard let failure else { continue }
+                count += 1
+                told(failure)
+                if failures.count < limit { failures.append(await shrunk(failure)) }
+            }
+            return (failures, count)
         }
-        return (failures, count)
     }
 
     /// The same kind of failure with as little as possible around it.
