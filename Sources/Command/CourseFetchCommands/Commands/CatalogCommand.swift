@@ -21,8 +21,7 @@ struct CatalogFrom: AsyncParsableCommand {
         usage: "coursefetch catalog from <provider> [<key>=<value> ...] [<options>]",
         discussion: """
             Asks the provider with these parameters, and prints a catalog whose course lists itself at each sync. With \
-            --expand it has all of its videos instead, so that you can edit them; later ones don't come by themselves \
-            then.
+            --expand it has all of its videos instead, so that you can edit them; later ones aren't added then.
 
             EXAMPLES:
               coursefetch catalog from feed endpoint=https://example.org/feed

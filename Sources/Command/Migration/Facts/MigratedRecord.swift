@@ -51,7 +51,7 @@ package enum MigrationReason: Sendable, Equatable {
     case wrongChecksum
     /// The library has a file of the video with other bytes, which stays.
     case otherBytes
-    /// A record before this one was taken for the same video.
+    /// An earlier record already matched this video.
     case sameVideo
     /// The library has more bytes of it already than the source.
     case hasMore

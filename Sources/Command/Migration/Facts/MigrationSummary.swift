@@ -38,7 +38,7 @@ package struct MigrationSummary: Sendable {
     package var queued = 0
     /// Bytes that came into the library.
     package var bytes: Int64 = 0
-    /// Entries of the map that no record had.
+    /// Entries of the map that no record used.
     package var unusedMapEntries: [String] = []
     /// A catalog that was written, or in a dry run would be, with its number of videos.
     package var writtenCatalog: (path: String, videos: Int)?
