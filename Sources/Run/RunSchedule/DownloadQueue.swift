@@ -245,7 +245,6 @@ package struct DownloadQueue: Sendable {
     /// Removes those of `ids` that are queued.
     package mutating func remove(_ ids: Set<DownloadID>) -> [Entry] { remove { ids.contains($0.id) } }
 
-    /// Removes all downloads of one server.
     package mutating func removeAll(of server: ProviderServer) -> [Entry] { remove { $0.server == server } }
 
     private mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {

@@ -106,7 +106,6 @@ package struct ListingTable: Sendable {
         }
     }
 
-    /// Forgets the listings of courses.
     package func forget(_ courses: [String]) throws(StoreError) {
         guard !courses.isEmpty else { return }
         try file.write { db in for course in courses { try Self.delete(course, db) } }

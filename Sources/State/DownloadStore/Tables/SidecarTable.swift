@@ -27,7 +27,6 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// The missing sidecars of these downloads.
     package func open(of ids: [DownloadID]) throws(StoreError) -> [MissingSidecar] {
         try file.read { db in try ids.flatMap { try MissingSidecar.all(of: $0, db) } }
     }
