@@ -49,8 +49,8 @@ struct MigrationInput: Sendable {
         } catch { throw .map(error) }
     }
 
-    /// The records of the source, which is read only once for them.
-    func allRecords() throws -> [SourceRecord] { try records ?? source.records() }
+    /// The records of the source, which is read now unless it has been for a new catalog.
+    func readRecords() throws -> [SourceRecord] { try records ?? source.records() }
 
     // MARK: catalogs
 

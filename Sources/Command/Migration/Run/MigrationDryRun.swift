@@ -25,7 +25,7 @@ struct MigrationDryRun {
         let catalog = try written.addingStoredListings(store)
         let plan = try Reconciliation(of: catalog, with: store, in: library, by: options.sync, at: Date())
         guard counter.accepts(plan) else { return }
-        let records = try input.allRecords()
+        let records = try input.readRecords()
         var judge = MigrationJudge(
             input, CatalogIndex(catalog), try MigrationTargets(store, held: plan.held, plan: plan),
             journal: try store.migrations.entries(of: input.source.name))

@@ -27,7 +27,7 @@ struct MigrationPass {
     /// Brings each record over, and reports its result to the counter.
     func run() throws {
         guard var judge = try compare() else { return }
-        let records = try input.allRecords()
+        let records = try input.readRecords()
         counter.count(records, of: source, journal: judge.journal, copies: options.method != .link)
         var work = MigrationWork(
             source: source, options: options, store: store, library: library, shouldStop: shouldStop,

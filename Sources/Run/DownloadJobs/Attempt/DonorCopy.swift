@@ -54,7 +54,7 @@ extension Donor {
         let fileExtension = FileExtension.choose(
             .video, stated: resolution.fileExtension, mediaType: resolution.mediaType, contentType: nil,
             url: resolution.url)
-        let path = "\(wanted.stem).\(fileExtension.text)"
+        let path = LibraryName.file(wanted.stem, fileExtension)
         guard let facts = (try? services.library.files.facts(of: path)) ?? nil,
             facts.size == resolution.size ?? facts.size
         else { return nil }

@@ -115,7 +115,7 @@ extension Dispatcher {
         else { return nil }
         let library = services.library
         let name = video.partialName ?? PartialName(download: video.job.id.rawValue)
-        let place = video.path ?? "\(wanted.stem).\(video.fileExtension.text)"
+        let place = video.path ?? LibraryName.file(wanted.stem, video.fileExtension)
         let facts = DownloadedFacts(
             HookSubject(wanted.reference), path: library.partials.path(of: name).string,
             finalPath: library.root.appending(place).string, bytes: video.size, sha256: video.sha256?.hex)
@@ -137,7 +137,7 @@ extension Dispatcher {
                     role: .video(id, source: wanted.source),
                     partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
                     size: video.size, sha256: video.sha256,
-                    path: video.path ?? "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
+                    path: video.path ?? LibraryName.file(wanted.stem, video.fileExtension), id: wanted.reference.video,
                     old: wanted.oldFile, parts: video.parts, keepsName: video.path != nil, hasPast: !wanted.isNew,
                     proof: proof))
         }

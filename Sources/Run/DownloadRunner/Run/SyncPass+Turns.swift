@@ -69,7 +69,7 @@ extension SyncPass {
                 let number = await dispatcher.beginArrival()
                 var more: Reconciliation?
                 do throws(Refusal) {
-                    more = try await compare(arrival, after: &plan, list, settled)
+                    more = try await addArrival(arrival, to: &plan, list, settled)
                 } catch { refusals.append(error) }
                 if let number { await dispatcher.add(more, number) }
             }
@@ -88,8 +88,8 @@ extension SyncPass {
 
     /// Compares courses that were listed during the turns, carries the changes out, and adds them to `plan`. Nil if
     /// they can't be in the run.
-    private func compare(
-        _ arrival: ListingRound.Arrival, after plan: inout Reconciliation, _ list: FileListUpdater,
+    private func addArrival(
+        _ arrival: ListingRound.Arrival, to plan: inout Reconciliation, _ list: FileListUpdater,
         _ settled: PassChanges.Settled
     ) async throws(Refusal) -> Reconciliation? {
         var more = try await reconcile(
