@@ -40,15 +40,13 @@ final class PipeWatch: Sendable {
     /// A byte in this pipe makes the thread look at `waits` again.
     private let wakeup: (reading: FileDescriptor, writing: FileDescriptor)
 
-    /// - Throws: what pipe(2) says; the next call tries again.
+    /// - Throws: what pipe(2) or pthread_create(3) says; the next call tries again.
     static func shared() throws(Errno) -> PipeWatch {
         try existing.withLock { existing throws(Errno) in
             if let existing { return existing }
             let made = try PipeWatch()
+            try made.start()
             existing = made
-            let thread = Thread { made.run() }
-            thread.name = "pipes"
-            thread.start()
             return made
         }
     }
@@ -56,6 +54,27 @@ final class PipeWatch: Sendable {
     private init() throws(Errno) {
         wakeup = try ChildPipe.ends()
         for end in [wakeup.reading, wakeup.writing] { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }
+    }
+
+    /// Not Foundation's `Thread`, which doesn't tell that the system has no thread to give.
+    private func start() throws(Errno) {
+        let argument = Unmanaged.passRetained(self).toOpaque()
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let result = pthread_create(&thread, nil, { PipeWatch.run($0) }, argument)
+        #else
+        var thread = pthread_t()
+        let result = pthread_create(&thread, nil, { PipeWatch.run($0) }, argument)
+        #endif
+        guard result != 0 else { return }
+        Unmanaged<PipeWatch>.fromOpaque(argument).release()
+        for end in [wakeup.reading, wakeup.writing] { try? end.close() }
+        throw Errno(rawValue: result)
+    }
+
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        Unmanaged<PipeWatch>.fromOpaque(argument).takeUnretainedValue().run()
     }
 
     /// Returns once `descriptor` is ready or its other end is closed, or the task is cancelled; rarely, without any of

@@ -145,8 +145,8 @@ package final class FolderHandle: Sendable {
             try link(name, to: folder, newName)
         } catch .fileExists {
             let mine = try calls.status(of: name, in: descriptor)
-            let there = try calls.status(of: newName, in: folder.descriptor)
-            guard case .file(let facts) = mine.entry, facts.links > 1, mine.inode == there.inode,
+            guard let there = try? calls.status(of: newName, in: folder.descriptor),
+                case .file(let facts) = mine.entry, facts.links > 1, mine.inode == there.inode,
                 mine.device == there.device
             else { throw .fileExists }
         } catch  where error.isUnsupported || error == .notPermitted {
