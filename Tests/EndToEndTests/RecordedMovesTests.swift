@@ -62,6 +62,30 @@ struct RecordedMovesTests {
         await host.stop()
     }
 
+    @Test(
+        "files whose moves can go neither way aren't missing for verify and adopt, and are moved as soon as they can be",
+        arguments: ["verify", "verify --repair", "library adopt"])
+    func unfinished(_ command: String) async throws {
+        try await Tool.strace.require()
+        let host = try await FaultHost.start()
+        // All are in `moving/` then.
+        let stage = try await killed(atRename: "5", host)
+        let requests = host.requests().count
+        let outcome = try await stage.traced(
+            ["-e", "trace=renameat2", "-e", "inject=renameat2:error=EIO"],
+            command: command.split(separator: " ").map(String.init))
+        #expect(outcome.exit == (command == "library adopt" ? 0 : 1), "\(outcome.report)")
+        let rows = "SELECT id FROM downloads WHERE state = 'finished' AND path LIKE 'Course/%'"
+        #expect(try stage.stateCopy().rows(rows).count == 3, "\(outcome.report)\(outcome.output)")
+
+        let clean = try await stage.sync()
+        #expect(clean.exit == 0, "\(clean.report)")
+        #expect(host.requests().count == requests, "fetched again")
+        #expect(LibraryFiles(stage.library).digests.keys.count { $0.hasPrefix("Renamed/") } == 3)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
     /// A library of three files whose course got another title, and whose sync was killed at a rename.
     private func killed(atRename number: String, _ host: FaultHost) async throws -> Stage {
         let videos = (1...3).map { CatalogText.Video(id: "\($0)", title: "Title \($0)") }

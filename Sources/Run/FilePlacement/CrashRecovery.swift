@@ -71,11 +71,7 @@ package struct CrashRecovery {
         guard parts.isEmpty else { return try settle(record, file, parts) }
         if case .ours(let facts) = try library.files.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.folders.flushNames(of: [file.path])
-            if let old = record.oldFile, old.path != file.path,
-                case .removed = try library.files.remove(old.path, record: FileRecord(old))
-            {
-                try library.folders.flushNames(of: [old.path])
-            }
+            if let old = record.oldFile, old.path != file.path { try remove(old) }
             var stored = file
             stored.modified = facts.modified
             try store.write([.adopt(record.id, stored)])
@@ -90,6 +86,19 @@ package struct CrashRecovery {
                         record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers))
             }
             try store.write(changes)
+        }
+    }
+
+    /// Removes the file that a placed one replaces, durable. One that can't be removed stays, as when it is replaced
+    /// without a kill in between: it isn't worth keeping its course from everything each night.
+    private func remove(_ old: StoredFile) throws(LibraryError) {
+        do {
+            switch try library.files.remove(old.path, record: FileRecord(old)) {
+            case .removed, .missing: try library.folders.flushNames(of: [old.path])
+            case .notOurs: break
+            }
+        } catch {
+            if let loss = library.loss() { throw loss }
         }
     }
 

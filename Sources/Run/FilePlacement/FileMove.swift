@@ -9,8 +9,12 @@ package struct FileMove: Sendable {
     package var path: String?
     /// The reason why the file isn't at its new path; nil if it is there, or missing.
     package var error: LibraryError?
-    /// Whether it was in `moving/`, so that the file at ``path`` is certainly the one of the row.
+    /// Whether the file is at its new path: it was in `moving/`, or stands there as an earlier run has put it, with its
+    /// size and time.
     var isMoved = false
+    /// Whether the file was removed, since it is nobody's any more.
+    package var isOrphan = false
+    package var isUnfinished: Bool { path == nil }
 
     init(_ move: RecordedMove, _ result: MoveResult) {
         self.move = move

@@ -22,8 +22,8 @@ package struct RecordedMoves {
         return done
     }
 
-    /// Completes recorded moves; durable on return, to be passed to ``record(_:)``. Throws only if the library is gone:
-    /// moves that can't be made now stay recorded.
+    /// Completes recorded moves, and removes files that nobody knows any more; durable on return, to be passed to
+    /// ``record(_:)``. Throws only if the library is gone: moves that can't be made now stay recorded.
     package func carryOut(_ moves: [RecordedMove]) throws -> [FileMove] {
         let recorded = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var done: [FileMove] = []
@@ -37,12 +37,12 @@ package struct RecordedMoves {
                 done += plan.moves.compactMap { recorded[$0.id].map { FileMove($0, error) } }
             }
         }
+        try removeOrphans(&done)
         return done
     }
 
     /// Records the new paths, and that these moves aren't in progress any more; the failed ones are put off.
     package func record(_ moves: [FileMove]) throws {
-        let moves = try withoutOrphans(moves)
         let ended = moves.compactMap { move in move.path.map { (move: move.move, path: $0) } }
         let again = try plan(Self.again(moves).map { (owner: $0.move.owner, from: $0.path ?? "", to: $0.move.to) })
         if !moves.isEmpty { try store.moves.finish(ended, again: again) }
@@ -52,23 +52,22 @@ package struct RecordedMoves {
 
     /// Removes files that nobody knows any more: while their moves were unfinished, their rows got other files, as by
     /// `retry`. One that can't be removed leaves its move unfinished.
-    private func withoutOrphans(_ moves: [FileMove]) throws -> [FileMove] {
+    private func removeOrphans(_ moves: inout [FileMove]) throws {
         let orphaned = try store.moves.orphaned(moves.filter(\.isMoved).map(\.move))
-        guard !orphaned.isEmpty else { return moves }
+        guard !orphaned.isEmpty else { return }
         let nobody = DownloadID(rawValue: 0)
-        let owned = try Dictionary(
-            moves.compactMap(\.path).map { ($0, try store.downloads.hasOwner(of: $0, besides: nobody)) },
-            uniquingKeysWith: { one, _ in one })
-        return moves.map { move in
-            guard orphaned.contains(move.move.id), let path = move.path else { return move }
+        for index in moves.indices where orphaned.contains(moves[index].move.id) {
+            guard let path = moves[index].path, try !store.downloads.hasOwner(of: path, besides: nobody) else {
+                continue
+            }
             do throws(LibraryError) {
-                guard let facts = try library.files.facts(of: path), owned[path] != true else { return move }
+                guard let facts = try library.files.facts(of: path) else { continue }
                 let record = FileRecord(size: facts.size, modified: facts.modified, sha256: nil)
                 _ = try library.files.remove(path, record: record)
                 try library.folders.flushNames(of: [path])
-                return move
+                moves[index].isOrphan = true
             } catch {
-                return FileMove(move.move, error)
+                moves[index] = FileMove(moves[index].move, error)
             }
         }
     }

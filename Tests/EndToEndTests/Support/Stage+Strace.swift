@@ -7,7 +7,15 @@ extension Stage {
         _ strace: [String], _ options: [String] = [], limit: Int = 60,
         while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }
     ) async throws -> Outcome {
-        let command = ["sync", folder.at("catalog.yaml").string, "--json"] + options
+        try await traced(
+            strace, command: ["sync", folder.at("catalog.yaml").string, "--json"] + options, limit: limit,
+            while: direct)
+    }
+
+    func traced(
+        _ strace: [String], command: [String], limit: Int = 60,
+        while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }
+    ) async throws -> Outcome {
         let places = ["--library", library.string, "--state", state.string]
         return try await Program.run(
             ["strace", "-f", "-y", "-q", "-o", folder.at("strace.log").string] + strace

@@ -38,7 +38,8 @@ struct CrashRecoveryTests {
     private func finish(_ world: (library: LibraryFolder, store: DownloadStore)) throws {
         for (id, course) in [(Int64(1), "a"), (2, "b")] {
             try temporary.write(course, to: "library/\(course)/x")
-            let file = StoredFile(path: "\(course)/x", size: 1, modified: 1, sha256: nil, source: [1])
+            let facts = try #require(try world.library.files.facts(of: "\(course)/x"))
+            let file = StoredFile(path: "\(course)/x", size: 1, modified: facts.modified, sha256: nil, source: [1])
             let id = DownloadID(rawValue: id)
             try world.store.write([.begin(id), .placing(id, file), .finish(id)])
         }
@@ -162,6 +163,76 @@ struct CrashRecoveryTests {
         #expect(temporary.files(under: "library") == ["c/x": "new", "d/x": "b"])
         #expect(try path(1, store) == "c/x" && path(2, store) == "d/x" && store.moves.recorded().isEmpty)
         #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") })
+    }
+
+    /// Both files were collected for these moves when their run was killed.
+    private func collect(_ moves: [RecordedMove]) throws {
+        try temporary.make("library/.coursefetch/moving")
+        for move in moves {
+            try FileManager.default.moveItem(
+                atPath: temporary.at("library/\(move.from)").string,
+                toPath: temporary.at("library/.coursefetch/moving/\(move.id)").string)
+        }
+    }
+
+    @Test("a file whose row has none stays, since it wasn't found before its move; that of a removed row doesn't")
+    func lostOrRemoved() throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        try collect(try record([(1, "a/x", "c/x"), (2, "b/x", "d/x")], store))
+        try store.write([.lose(DownloadID(rawValue: 1))])
+        try store.downloads.delete([DownloadID(rawValue: 2)])
+        var told: [FileMove] = []
+        try CrashRecovery(store: store, library: library).run(at: Date()) { told = $0 }
+        #expect(temporary.files(under: "library") == ["c/x": "a"])
+        #expect(told.filter { !$0.isOrphan }.map(\.path) == ["c/x"], "what was removed isn't told as moved")
+        #expect(try store.moves.recorded().isEmpty)
+    }
+
+    @Test(
+        "a move that was unfinished when its video's new file was placed leaves one of both, wherever the kill came",
+        arguments: [("c/x", true), ("c/x", false), ("c/y", true), ("c/y", false)])
+    func movedWhilePlacing(path new: String, isComplete: Bool) throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        try collect(Array(try record([(1, "a/x", "c/x")], store)))
+        let id = DownloadID(rawValue: 1)
+        var file = StoredFile(path: new, size: 5, modified: 1, sha256: nil, source: [2])
+        if isComplete {
+            let facts = try #require(try library.partials.facts(of: try library.write("bytes", to: 1)))
+            file.modified = facts.modified
+        }
+        try store.write([.steer(id, .retry), .begin(id), .placing(id, file)])
+        let outcome = try CrashRecovery(store: store, library: library).run(at: Date())
+        #expect(outcome.unsettled.isEmpty)
+        let place = isComplete ? new : "c/x"
+        #expect(temporary.files(under: "library") == [place: isComplete ? "bytes" : "a", "b/x": "b"])
+        #expect(try path(1, store) == place)
+        #expect(try store.downloads.record(id)?.oldFile == nil && store.moves.recorded().isEmpty)
+    }
+
+    @Test("an old file that can't be removed keeps its course from nothing")
+    func oldFileStays() throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        let id = DownloadID(rawValue: 1)
+        try temporary.write("bytes", to: "library/c/x")
+        let facts = try #require(try library.files.facts(of: "c/x"))
+        let file = StoredFile(path: "c/x", size: 5, modified: facts.modified, sha256: nil, source: [2])
+        try store.write([.steer(id, .retry), .begin(id), .placing(id, file)])
+        // Somebody has moved the old one's folder elsewhere, and left a link.
+        try FileManager.default.moveItem(
+            atPath: temporary.at("library/a").string, toPath: temporary.at("elsewhere").string)
+        try FileManager.default.createSymbolicLink(
+            atPath: temporary.at("library/a").string, withDestinationPath: temporary.at("elsewhere").string)
+        let later = try LibraryFolder.testing(temporary.at("library"))
+        let outcome = try CrashRecovery(store: store, library: later).run(at: Date())
+        #expect(outcome.unsettled.isEmpty && outcome.finished.map(\.id) == [id])
+        #expect(try path(1, store) == "c/x" && store.downloads.record(id)?.state == .finished)
+        #expect(temporary.has("elsewhere/x"))
     }
 
     @Test("a swap of which one file stays is completed by a later start")

@@ -60,13 +60,13 @@ package struct LibraryChange: Sendable {
             do {
                 try await library.lock(user: place.user.text)
                 // Files of an interrupted move aren't missing.
-                try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
+                let moves = try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
                 if rebuild {
                     let work = LibraryRebuild(store: store, library: library)
                     let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }
                     rebuilt = try result.get()
                 }
-                try loseWhatIsMissing(store, library)
+                try loseWhatIsMissing(store, library, besides: Set(moves.filter(\.isUnfinished).map(\.move.from)))
             } catch {
                 throw Refusal(any: error)
             }
@@ -79,13 +79,15 @@ package struct LibraryChange: Sendable {
     }
 
     /// The user has declared this folder to be the library: files missing in it are lost, however many.
-    private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
+    private static func loseWhatIsMissing(
+        _ store: DownloadStore, _ library: LibraryFolder, besides unmoved: Set<String>
+    ) throws {
         let listing = LibraryFileIndex(of: library)
         var lost: [DownloadChange] = []
         try store.downloads.scan { row in
-            guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {
-                return
-            }
+            guard row.state == .finished, let path = row.string(.path), !unmoved.contains(path),
+                (try? listing.contains(path)) == false
+            else { return }
             lost.append(.lose(row.id))
         }
         try store.write(lost)

@@ -31,14 +31,17 @@ extension Verification {
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
         }
         defer { store.close() }
-        try await finishMoves(place, store)
+        let unmoved = try await finishMoves(place, store)
         let plan = try Plan(store, selection)
         guard let library = try LibraryOpening.openToLook(place, store) else {
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
         }
         let checked = await Blocking.run { shouldStop in
             withoutActuallyEscaping(shouldStop) { shouldStop in
-                Result { try plan.check(store, library, repair: repair, shouldStop: shouldStop, observe: observe) }
+                Result {
+                    try plan.check(
+                        store, library, repair: repair, unmoved: unmoved, shouldStop: shouldStop, observe: observe)
+                }
             }
         }
         var (result, items): (Verification, [Verifier.Item])
@@ -66,8 +69,10 @@ extension Verification {
     }
 
     /// Completes the moves that a killed sync recorded: until then the rows have the old paths. A running sync does
-    /// that itself, and gets a moment for it.
-    private static func finishMoves(_ place: StateLocation.Place, _ store: DownloadStore) async throws(Refusal) {
+    /// that itself, and gets a moment for it. Returns the files that can't be moved now, by the paths of their rows.
+    private static func finishMoves(
+        _ place: StateLocation.Place, _ store: DownloadStore
+    ) async throws(Refusal) -> [String: LibraryError] {
         do {
             var attempts = 0
             while try !store.moves.recorded().isEmpty {
@@ -79,22 +84,26 @@ extension Verification {
                 }
                 try await Task.sleep(for: .milliseconds(100))
             }
+            return [:]
         } catch {
             throw Refusal(any: error)
         }
     }
 
-    private static func finishMovesNow(_ place: StateLocation.Place) async throws(Refusal) {
+    private static func finishMovesNow(_ place: StateLocation.Place) async throws(Refusal) -> [String: LibraryError] {
         let (lock, store) = try await place.openForWriting(for: [])
         defer {
             store.close()
             withExtendedLifetime(lock) {}
         }
-        guard let library = try LibraryOpening.openToLook(place, store) else { return }
+        guard let library = try LibraryOpening.openToLook(place, store) else { return [:] }
         do {
             try await library.lock(user: place.user.text)
             defer { library.unlock() }
-            try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
+            let moves = try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
+            return Dictionary(
+                moves.filter(\.isUnfinished).compactMap { move in move.error.map { (move.move.from, $0) } },
+                uniquingKeysWith: { first, _ in first })
         } catch {
             throw Refusal(any: error)
         }
@@ -152,11 +161,12 @@ extension Verification {
         }
 
         func check(
-            _ store: DownloadStore, _ library: LibraryFolder, repair: Bool, shouldStop: @escaping () -> Bool,
-            observe: @escaping (VerificationEvent) -> Void
+            _ store: DownloadStore, _ library: LibraryFolder, repair: Bool, unmoved: [String: LibraryError],
+            shouldStop: @escaping () -> Bool, observe: @escaping (VerificationEvent) -> Void
         ) throws -> (Verification, [Verifier.Item]) {
             var verifier = Verifier(
-                store: store, library: library, readsUnrecorded: repair, shouldStop: shouldStop, report: observe)
+                store: store, library: library, readsUnrecorded: repair, unmoved: unmoved, shouldStop: shouldStop,
+                report: observe)
             try verifier.run(records)
             if !verifier.result.isStopped { try verifier.checkCovers(courses: courses, chapters: chapters) }
             return (verifier.result, verifier.items)

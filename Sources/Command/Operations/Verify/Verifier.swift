@@ -36,6 +36,8 @@ struct Verifier {
     let library: LibraryFolder
     /// Whether files without a recorded SHA-256 are read, so that it can be recorded.
     let readsUnrecorded: Bool
+    /// The files of unfinished moves, by the paths of their rows, and why they couldn't be moved. They aren't missing.
+    let unmoved: [String: LibraryError]
     let shouldStop: () -> Bool
     let report: (VerificationEvent) -> Void
 
@@ -47,12 +49,13 @@ struct Verifier {
     private var lastReport = Date.distantPast
 
     init(
-        store: DownloadStore, library: LibraryFolder, readsUnrecorded: Bool, shouldStop: @escaping () -> Bool,
-        report: @escaping (VerificationEvent) -> Void
+        store: DownloadStore, library: LibraryFolder, readsUnrecorded: Bool, unmoved: [String: LibraryError],
+        shouldStop: @escaping () -> Bool, report: @escaping (VerificationEvent) -> Void
     ) {
         self.store = store
         self.library = library
         self.readsUnrecorded = readsUnrecorded
+        self.unmoved = unmoved
         self.shouldStop = shouldStop
         self.report = report
         result = Verification(progress: .init(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
@@ -123,7 +126,7 @@ struct Verifier {
                 verdict: .intact), isGone: record.isGone)
         do throws(LibraryError) {
             guard let facts = try library.files.facts(of: file.path) else {
-                item.file.verdict = .missing
+                item.file.verdict = absence(of: file.path)
                 return item
             }
             item.found = facts
@@ -204,10 +207,12 @@ struct Verifier {
                     path: cover.path, role: .cover, size: cover.size, verdict: verdict), found: found))
     }
 
+    private func absence(of path: String) -> VerifiedFile.Verdict { unmoved[path].map { .unreadable($0) } ?? .missing }
+
     /// Whether it exists with that size: sidecars have no SHA-256.
     private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
         do throws(LibraryError) {
-            guard let facts = try library.files.facts(of: file.path) else { return (.missing, nil) }
+            guard let facts = try library.files.facts(of: file.path) else { return (absence(of: file.path), nil) }
             return (facts.size == file.size ? .intact : .changed(size: facts.size, sha256: nil), facts)
         } catch {
             return (.unreadable(error), nil)

@@ -162,7 +162,7 @@ package struct PassChanges: Sendable {
     /// Reports moves.
     private func tell(_ moves: [FileMove], of video: (DownloadID) -> VideoReference?) -> Moved {
         var (moved, unmoved) = (0, 0)
-        for move in moves {
+        for move in moves where !move.isOrphan {
             let (from, to) = (move.move.from, move.move.to)
             var reference: VideoReference?
             if case .download(let id) = move.move.owner { reference = video(id) }

@@ -18,10 +18,11 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Those of these moves whose file is nobody's any more: its row has another file by now, or none.
+    /// Those of these moves whose file is nobody's any more: its row has another file by now, or was removed. A row
+    /// without a file doesn't prove that: perhaps the file wasn't found while its move was unfinished.
     package func orphaned(_ moves: [RecordedMove]) throws(StoreError) -> Set<String> {
         guard !moves.isEmpty else { return [] }
-        return try file.read { db in Set(try moves.filter { try !$0.owner.has($0.from, in: db) }.map(\.id)) }
+        return try file.read { db in Set(try moves.filter { try $0.owner.hasOther(than: $0.from, in: db) }.map(\.id)) }
     }
 
     /// Records these moves, which begin now, instead of those that were put off, and forgets those whose file has
@@ -112,6 +113,17 @@ extension RecordedMove.Owner {
         return try Int.fetchOne(statement, arguments: StatementArguments(place.values + [path])) != nil
     }
 
+    /// Whether it has another file than the one at this path, which isn't to be replaced either, or is gone itself.
+    fileprivate func hasOther(than path: String, in db: Database) throws -> Bool {
+        let place = place
+        let replaced = if case .download = self { "iif(is_placing, old_path, NULL)" } else { "NULL" }
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(place.column), \(replaced) FROM \(place.table) WHERE \(place.condition)")
+        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(place.values)) else { return true }
+        guard let current = String.fromDatabaseValue(row[0]) else { return false }
+        return current != path && String.fromDatabaseValue(row[1]) != path
+    }
+
     /// The files beside its course's media follow it: a move that is made late has no other change of the course with
     /// it.
     fileprivate func forgetStamp(in db: Database) throws {
@@ -130,6 +142,11 @@ extension RecordedMove.Owner {
         let place = place
         try db.run(
             "UPDATE \(place.table) SET \(place.column) = ? WHERE \(place.condition) AND \(place.column) = ?",
+            [path] + place.values + [old])
+        // A kill may have come between the new file's row and its name.
+        guard case .download = self else { return }
+        try db.run(
+            "UPDATE downloads SET old_path = ? WHERE \(place.condition) AND is_placing AND old_path = ?",
             [path] + place.values + [old])
     }
 }
