@@ -60,7 +60,7 @@ soak: build needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test $(FOUR) --filter Soak
 	$(SWIFT) build $(RELEASE) --product nights
 	$(BIN)/nights 143000
-	$(BIN)/nights library 10000
+	$(BIN)/nights library 3000
 	Tests/Outside/run --program $(BIN)/coursefetch --soak -k nights -k power_loss -k faults
 	$(MAKE) fuzz
 
