@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("catalogs at addresses", .timeLimit(.minutes(2)))
+@Suite("catalogs at addresses", .timeLimit(.minutes(5)))
 struct CatalogAddressTests {
     private static let one = "version: 1\ncourses: [{id: a, provider: direct, videos: [v], cover: pictures/a 1.jpg}]\n"
 

@@ -73,7 +73,7 @@ private struct ServersStage {
     }
 }
 
-@Suite("credential helpers for several servers", .timeLimit(.minutes(2)))
+@Suite("credential helpers for several servers", .timeLimit(.minutes(5)))
 struct CredentialHelperServersTests {
     @Test("a sync logs in at each server with the secrets for it and the parameters of the request")
     func servers() async throws {

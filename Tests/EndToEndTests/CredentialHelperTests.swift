@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("credential helpers", .timeLimit(.minutes(2)))
+@Suite("credential helpers", .timeLimit(.minutes(5)))
 struct CredentialHelperTests {
     /// A helper that keeps lines in a file, and notes what it was asked.
     private static func helper(_ stage: Stage, kept: String? = nil) throws -> String {

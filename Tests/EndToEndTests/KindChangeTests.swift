@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("A video that changes between file and stream", .timeLimit(.minutes(2)))
+@Suite("A video that changes between file and stream", .timeLimit(.minutes(5)))
 struct KindChangeTests {
     /// A stage with one video that the first night has left in the middle, as a file or as a stream.
     private func begun(_ kind: String, _ host: FaultHost, _ fixture: StreamFixture) async throws -> Stage {

@@ -25,7 +25,7 @@ private final class Heard: Sendable {
     }
 }
 
-@Suite("a night, and the next one", .timeLimit(.minutes(3)))
+@Suite("a night, and the next one", .timeLimit(.minutes(5)))
 struct NightTests {
     private static func evening(_ day: Int) throws -> Date {
         try Date("2026-11-\(day)T22:00:00Z", strategy: .iso8601)

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("files that a provider names beside a video", .timeLimit(.minutes(2)))
+@Suite("files that a provider names beside a video", .timeLimit(.minutes(5)))
 struct SidecarTests {
     private let video = "/media/1/9000.mp4"
     private let subtitle = "/media/11/700.bin"

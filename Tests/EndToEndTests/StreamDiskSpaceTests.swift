@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams and their connections", .timeLimit(.minutes(2)))
+@Suite("streams and their connections", .timeLimit(.minutes(5)))
 struct StreamDiskSpaceTests {
     @Test(
         "as many segments are in transfer as the options allow",

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams with expiring links", .timeLimit(.minutes(2)))
+@Suite("streams with expiring links", .timeLimit(.minutes(5)))
 struct StreamExpiryTests {
     @Test(
         "links that live for three seconds, a download of fifteen: each segment is downloaded once",

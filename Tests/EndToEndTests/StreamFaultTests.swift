@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams of misbehaving servers", .timeLimit(.minutes(3)))
+@Suite("streams of misbehaving servers", .timeLimit(.minutes(5)))
 struct StreamFaultTests {
     /// A defect of a stream.
     struct Case: Sendable, CustomTestStringConvertible {

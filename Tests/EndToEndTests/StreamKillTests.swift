@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams killed at any moment", .timeLimit(.minutes(3)))
+@Suite("streams killed at any moment", .timeLimit(.minutes(5)))
 struct StreamKillTests {
     @Test(
         "after ten kills and one clean sync nothing is wrong, left over, or downloaded below the durable offset",

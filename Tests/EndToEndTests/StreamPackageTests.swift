@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("packages of streams", .timeLimit(.minutes(2)))
+@Suite("packages of streams", .timeLimit(.minutes(5)))
 struct StreamPackageTests {
     private static let options = ["--container", "package"]
 

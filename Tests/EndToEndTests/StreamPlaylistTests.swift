@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("variants of providers and playlists", .timeLimit(.minutes(2)))
+@Suite("variants of providers and playlists", .timeLimit(.minutes(5)))
 struct StreamPlaylistTests {
     @Test("a provider changes from a stream to a file and back between runs: the last form arrives")
     func streamToFile() async throws {

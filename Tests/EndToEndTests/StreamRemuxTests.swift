@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams that ffmpeg can't process", .timeLimit(.minutes(3)))
+@Suite("streams that ffmpeg can't process", .timeLimit(.minutes(5)))
 struct StreamRemuxTests {
     @Test("an ffmpeg that fails: the joined stream is kept, with a warning")
     func brokenFFmpeg() async throws {

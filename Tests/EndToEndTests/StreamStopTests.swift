@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams that are stopped and continued", .timeLimit(.minutes(2)))
+@Suite("streams that are stopped and continued", .timeLimit(.minutes(5)))
 struct StreamStopTests {
     /// A stream with a segment that its host holds back, so that it can be stopped there.
     private struct Held {

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams", .timeLimit(.minutes(2)))
+@Suite("streams", .timeLimit(.minutes(5)))
 struct StreamTests {
     /// What a file of a stream is called that stays as it is.
     private static func end(_ kind: StreamFixture.Kind) -> String {
