@@ -107,6 +107,20 @@ struct CrashRecoveryTests {
         #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") })
     }
 
+    @Test("the places of interrupted moves are known, whatever folder of them can't be read")
+    func places() throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        _ = try record([(1, "a/x", "c/x"), (2, "b/x", "d/x")], store)
+        try FileManager.default.removeItem(atPath: temporary.at("library/a").string)
+        try temporary.write("in the way", to: "library/a")
+        let later = try LibraryFolder.testing(temporary.at("library"))
+        #expect(try InterruptedMoves(store).places(in: later) == ["a/x": "a/x", "b/x": "b/x"])
+        try FileManager.default.removeItem(atPath: temporary.at("library/a").string)
+        #expect(try InterruptedMoves(store).places(in: library) == ["b/x": "b/x"])
+    }
+
     private func again(
         _ moves: RecordedMoves, _ store: DownloadStore, in courses: Bool = true, moved: ([FileMove]) -> Void = { _ in }
     ) throws {

@@ -9,8 +9,7 @@ struct SimulatedLibraryTests {
     @Test("lose no file, download none twice, touch nobody's files, and leave no move behind")
     func nights() async {
         let given = ProcessInfo.processInfo.environment["COURSEFETCH_SEED"].flatMap { UInt64($0) }
-        // Always the same weeks: of others one in some hundred is wrong still (seed 1076: a folder that can't be read
-        // ends the night). `make soak` lives through many.
+        // Always the same weeks; `make soak` lives through many more.
         let first = given ?? 0
         let (failures, count) = await Simulation(LibraryWeek.self).live(first..<first + (given != nil ? 1 : 60))
         #expect(

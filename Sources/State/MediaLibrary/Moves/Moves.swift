@@ -40,7 +40,8 @@ package struct Moves: Sendable {
     }
 
     /// The current places of a recorded plan's files, by their old paths: there, in `moving/`, or at their new paths.
-    /// Missing files are omitted. Changes nothing: for readers between a kill and the run that completes the plan.
+    /// Missing files are omitted; one that can't be looked at counts as at its old path. Changes nothing: for readers
+    /// between a kill and the run that completes the plan.
     package func whereabouts(of plan: MovePlan) throws(LibraryError) -> [String: String] {
         let mark = try MoveMarker.read(plan: plan.id, in: moving)
         var places: [String: String] = [:]
@@ -57,7 +58,12 @@ package struct Moves: Sendable {
                 }
             case .missing: break
             case .stayed: places[move.from] = move.from
-            case nil: if try files.facts(of: move.from) != nil { places[move.from] = move.from }
+            case nil:
+                // One that can't be looked at isn't missing; its course is told as one that can't be read.
+                if case .success(nil) = Result(catching: { () throws(LibraryError) in try files.facts(of: move.from) }) {
+                    continue
+                }
+                places[move.from] = move.from
             }
         }
         return places
