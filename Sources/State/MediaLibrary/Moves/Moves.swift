@@ -60,7 +60,8 @@ package struct Moves: Sendable {
             case .stayed: places[move.from] = move.from
             case nil:
                 // One that can't be looked at isn't missing; its course is told as one that can't be read.
-                if case .success(nil) = Result(catching: { () throws(LibraryError) in try files.facts(of: move.from) }) {
+                if case .success(nil) = Result(catching: { () throws(LibraryError) in try files.facts(of: move.from) })
+                {
                     continue
                 }
                 places[move.from] = move.from
