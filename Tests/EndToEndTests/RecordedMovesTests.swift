@@ -75,6 +75,9 @@ struct RecordedMovesTests {
             ["-e", "trace=renameat2", "-e", "inject=renameat2:error=EIO"],
             command: command.split(separator: " ").map(String.init))
         #expect(outcome.exit == (command == "library adopt" ? 0 : 1), "\(outcome.report)")
+        if command != "library adopt" {
+            #expect(outcome.output.contains("the next sync completes it") && !outcome.output.contains("coursefetch"))
+        }
         let rows = "SELECT id FROM downloads WHERE state = 'finished' AND path LIKE 'Course/%'"
         #expect(try stage.stateCopy().rows(rows).count == 3, "\(outcome.report)\(outcome.output)")
 

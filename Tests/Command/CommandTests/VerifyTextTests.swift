@@ -66,6 +66,17 @@ struct VerifyTextTests {
         #expect(text.hasSuffix("9 files, 9.00 MiB: 7 as recorded, 1 unreadable, 1 changed"), "\(text)")
     }
 
+    @Test("a file whose move isn't complete is moved by the next sync, and needs no repair")
+    func unmoved() {
+        let text = Self.text([Self.file("a", .unreadable(.system(.rename, path: "D/a.mp4", .ioError)), .willBeMoved)])
+        #expect(
+            text == """
+                unreadable  C/a.mp4
+                            can't rename D/a.mp4: Input/output error; its move isn't complete; the next sync completes it
+                9 files, 9.00 MiB: 8 as recorded, 1 unreadable
+                """, "\(text)")
+    }
+
     @Test("with --repair it reports the repairs, without advice that was just followed")
     func repaired() {
         #expect(

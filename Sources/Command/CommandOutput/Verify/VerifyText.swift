@@ -68,6 +68,7 @@ package struct VerifyText {
         case .goneFromCatalog: "it is no longer listed; sync --prune removes it"
         case .held: "many files of its course are missing, so the state wasn't changed: is the disk mounted?"
         case .changedMeanwhile: "it changed during the check; verify it again"
+        case .willBeMoved: "its move isn't complete; the next sync completes it"
         }
     }
 
@@ -215,6 +216,7 @@ package enum VerifyJSON {
         case .goneFromCatalog: "gone"
         case .held: "held"
         case .changedMeanwhile: "verify_again"
+        case .willBeMoved: "move"
         }
     }
 }

@@ -54,6 +54,8 @@ package struct VerifiedFile: Sendable, Equatable {
         case held
         /// The file changed before the state could be updated.
         case changedMeanwhile
+        /// The next sync moves it: a move of it is unfinished.
+        case willBeMoved
     }
 
     /// The video; for a cover, the course and chapter with an empty video id.

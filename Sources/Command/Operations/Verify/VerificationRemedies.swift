@@ -39,6 +39,7 @@ struct VerificationRemedies {
 
     /// Pure: the changes for a finding, and the remedy's name.
     static func changes(for item: Verifier.Item, repair: Bool) -> ([DownloadChange], VerifiedFile.Remedy) {
+        if item.isUnmoved { return ([], .willBeMoved) }
         if item.isHeld, item.file.verdict == .missing, !repair { return ([], .held) }
         if item.isGone, item.file.verdict.isDamage { return ([], .goneFromCatalog) }
         return switch item.owner {

@@ -26,6 +26,8 @@ struct Verifier {
         var isGone = false
         /// Whether so many others of its course are missing, too, that nothing is changed without `--repair`.
         var isHeld = false
+        /// Whether it isn't at its path since its move is unfinished.
+        var isUnmoved = false
         /// The facts of the present file; nil if it isn't proven.
         var found: FileFacts?
         /// The SHA-256 of the present file.
@@ -126,7 +128,7 @@ struct Verifier {
                 verdict: .intact), isGone: record.isGone)
         do throws(LibraryError) {
             guard let facts = try library.files.facts(of: file.path) else {
-                item.file.verdict = absence(of: file.path)
+                item.file.verdict = .missing
                 return item
             }
             item.found = facts
@@ -207,12 +209,10 @@ struct Verifier {
                     path: cover.path, role: .cover, size: cover.size, verdict: verdict), found: found))
     }
 
-    private func absence(of path: String) -> VerifiedFile.Verdict { unmoved[path].map { .unreadable($0) } ?? .missing }
-
     /// Whether it exists with that size: sidecars have no SHA-256.
     private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
         do throws(LibraryError) {
-            guard let facts = try library.files.facts(of: file.path) else { return (absence(of: file.path), nil) }
+            guard let facts = try library.files.facts(of: file.path) else { return (.missing, nil) }
             return (facts.size == file.size ? .intact : .changed(size: facts.size, sha256: nil), facts)
         } catch {
             return (.unreadable(error), nil)
@@ -222,6 +222,11 @@ struct Verifier {
     // MARK: telling
 
     private mutating func note(_ item: Item, size: Int64? = nil) {
+        var item = item
+        if item.file.verdict == .missing, let error = unmoved[item.file.path] {
+            item.file.verdict = .unreadable(error)
+            item.isUnmoved = true
+        }
         if let size {
             result.progress.files += 1
             result.progress.bytes = size
