@@ -82,7 +82,8 @@ package struct RecordedMoves {
     }
 
     /// Makes those of these moves again that failed in an earlier run, of files of these courses. After a comparison:
-    /// it may have given the files other names. `moved` is called before the state forgets the moves.
+    /// it may have given the files other names. The file of a video that is downloaded again stays: the comparison has
+    /// its present path, at which the new one replaces it. `moved` is called before the state forgets the moves.
     package func again(
         _ ids: Set<String>, in isCompared: (String) -> Bool, moved: ([FileMove]) -> Void = { _ in }
     ) throws {
@@ -95,7 +96,7 @@ package struct RecordedMoves {
     /// Records these moves as begun.
     private func takeUp(_ ids: Set<String>, in isCompared: (String) -> Bool) throws -> [RecordedMove] {
         let putOff = try store.moves.putOff().filter { move in
-            try ids.contains(move.id) && course(of: move.owner).map(isCompared) ?? true
+            try ids.contains(move.id) && course(of: move.owner).map(isCompared) ?? true && !isReplaced(move.owner)
         }
         let moves = try plan(putOff.map { (owner: $0.owner, from: $0.from, to: $0.to) })
         if !putOff.isEmpty { try store.moves.takeUp(moves, insteadOf: putOff) }
@@ -110,6 +111,11 @@ package struct RecordedMoves {
         return try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) })?.moves.compactMap { move in
             owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
         } ?? []
+    }
+
+    private func isReplaced(_ owner: RecordedMove.Owner) throws -> Bool {
+        guard case .download(let id) = owner, let record = try store.downloads.record(id) else { return false }
+        return record.state != .finished
     }
 
     /// The course of a move's file; nil if its download is unknown.

@@ -156,6 +156,28 @@ struct CrashRecoveryTests {
         #expect(temporary.files(under: "library") == ["b/x": "b", "c/x": "a"])
     }
 
+    @Test("a move that was put off isn't made for a video that is downloaded again: its new file replaces the old one")
+    func putOffAndReplaced() throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        let blocker = temporary.at("library/c").string
+        try temporary.write("in the way", to: "library/c")
+        let moves = RecordedMoves(store: store, library: library)
+        try moves.finish(try record([(1, "a/x", "c/x")], store))
+        try FileManager.default.removeItem(atPath: blocker)
+        let id = DownloadID(rawValue: 1)
+        try store.write([.steer(id, .retry)])
+        try again(moves, store)
+        #expect(try path(1, store) == "a/x" && store.moves.putOff().count == 1)
+        #expect(temporary.files(under: "library") == ["a/x": "a", "b/x": "b"])
+        try store.write([
+            .begin(id), .placing(id, StoredFile(path: "c/x", size: 1, modified: 1, sha256: nil, source: [])),
+        ])
+        try store.write([.finish(id)])
+        #expect(try store.moves.putOff().isEmpty)
+    }
+
     @Test("a file whose video got another one while its move was unfinished is removed, and nobody else's is")
     func orphaned() throws {
         let world = try world()

@@ -72,7 +72,7 @@ extension LibraryNight {
         case .apply(let number, let ids): try await apply(number, ids)
         case .command(let command): carryOut(command)
         case .listed(let course):
-            let number = steps
+            let number = nextNumber()
             arrivals[number] = course
             tell(.command(number, .arrival))
         case .compare(let number): try compare(number)
@@ -216,7 +216,7 @@ extension LibraryNight {
             tell(.stop(.logout))
             return
         }
-        let number = steps
+        let number = nextNumber()
         commands[number] = command
         tell(.command(number, .steer(transition, ids(command))))
     }

@@ -59,6 +59,7 @@ struct LibraryNight {
     var agenda = Heap<Planned>()
     var seconds = 0.0
     var steps = 0
+    private var lastNumber = 0
     var plan: Reconciliation?
     var settled: PassChanges.Settled?
     var wanted: [DownloadID: WantedDownload] = [:]
@@ -106,6 +107,12 @@ struct LibraryNight {
     mutating func later(_ step: Step, in delay: Double) {
         steps += 1
         agenda.insert(Planned(at: seconds + delay, number: steps, step: step))
+    }
+
+    /// The number of a command or an arrival, which nothing else has.
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
     }
 
     func dice(_ keys: Int...) -> Dice {
