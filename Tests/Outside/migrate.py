@@ -14,6 +14,9 @@ from asking import Case, which
 SIZE = 6_000_000
 COUNT = 6
 RATE = "limit_rate 1500k;"
+# The first file is the one that an interrupted run leaves unfinished: the others are there long before it.
+SLOWEST = "v0"
+SLOWEST_RATE = "limit_rate 500k;"
 
 
 def digests(folder):
@@ -32,7 +35,9 @@ class Migrations(Case):
             self.write(body, "www", "media", f"{name}.mp4")
             # Older than what was fetched of them, which tells that nothing of it is of another version.
             os.utime(self.path("www", "media", f"{name}.mp4"), (1_700_000_000, 1_700_000_000))
-        self.base = self.nginx(f"location /slow/ {{ alias {self.folder}/www/media/; {RATE} }}")
+        media = f"{self.folder}/www/media/"
+        self.base = self.nginx(f"location /slow/ {{ alias {media}; {RATE} }}"
+                               f" location = /slow/{SLOWEST}.mp4 {{ alias {media}{SLOWEST}.mp4; {SLOWEST_RATE} }}")
         self.scene.write(
             [{"id": "c", "title": "Course", "videos": [{"id": name} for name in self.bodies]}], 
             defaults={"provider": "direct", "parameters": {"url": self.base + "/slow/{id}.mp4"}})
@@ -84,7 +89,7 @@ class Migrations(Case):
              "--file-allocation=none", "--auto-save-interval=1", "-q", "--no-conf"],
             lambda: sum(1 for name in self.bodies if (self.old / f"{name}.mp4").exists()
                         and not (self.old / f"{name}.mp4.aria2").exists()) >= 2
-            and any(p.with_suffix("").stat().st_blocks * 512 > 2_500_000 for p in self.old.glob("*.aria2")))
+            and (self.old / f"{SLOWEST}.mp4").stat().st_blocks * 512 > 2_500_000)
         finished = [n for n in self.bodies if (self.old / f"{n}.mp4").exists() and not (self.old / f"{n}.mp4.aria2").exists()]
         self.assertGreaterEqual(len(finished), 2)
         before = digests(self.old)
@@ -104,20 +109,19 @@ class Migrations(Case):
         program = [sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-cache-dir", "-q", "--write-info-json",
                    "--download-archive", "archive.txt", "-o", "%(id)s.%(ext)s", "--no-mtime",
                    "--limit-rate", "3M"]
-        urls = [f"{self.base}/media/{name}.mp4" for name in self.bodies]
+        first = [f"{self.base}/media/{name}.mp4" for name in self.bodies if name != SLOWEST][:2]
+        part = self.old / f"{SLOWEST}.mp4.part"
         self.interrupted(
-            [*program, *urls],
-            lambda: len(list(self.old.glob("*.mp4"))) >= 2
-            and any(p.stat().st_size > 2_000_000 for p in self.old.glob("*.part")))
+            [*program, *first, f"{self.base}/slow/{SLOWEST}.mp4"],
+            lambda: part.exists() and part.stat().st_size > 2_000_000)
         finished = [p.stem for p in self.old.glob("*.mp4")]
         self.assertGreaterEqual(len(finished), 2)
-        partial = next(self.old.glob("*.part"))
         before = digests(self.old)
         run = self.migrate("yt-dlp", self.old, exit=75)
         results = {e["video"]: e for e in run.of("record_migrated") if "video" in e}
         self.assertEqual({n for n in results if results[n]["result"] == "added"}, set(finished), run)
         held = {n: results.get(n, {}).get("bytes") or 0 for n in self.bodies}
-        self.assertGreaterEqual(held[partial.name.split(".")[0]], 2_000_000, run)
+        self.assertGreaterEqual(held[SLOWEST], 2_000_000, run)
         self.finish(held)
         self.assertEqual(digests(self.old), before)
         self.migrate("yt-dlp", self.old, exit=0)
