@@ -113,9 +113,10 @@ package struct RecordedMoves {
         } ?? []
     }
 
+    /// Whether its video is downloaded again. One that is no longer in its catalog isn't.
     private func isReplaced(_ owner: RecordedMove.Owner) throws -> Bool {
         guard case .download(let id) = owner, let record = try store.downloads.record(id) else { return false }
-        return record.state != .finished
+        return record.state != .finished && !record.isGone
     }
 
     /// The course of a move's file; nil if its download is unknown.

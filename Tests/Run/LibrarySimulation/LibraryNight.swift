@@ -165,6 +165,8 @@ struct LibraryNight {
             guard case .foreign(let course, let video) = event.trouble,
                 let record = record(week.courses[course].id, week.courses[course].videos[video].id)
             else { continue }
+            // What stands in the place of the video's own file is the video's file, changed by somebody.
+            guard record.file?.path != "\(record.catalog.stem).mp4" else { continue }
             let path = "\(Self.root.dropFirst())/\(record.catalog.stem).mp4"
             let bytes = Array("somebody's \(night)".utf8)
             disk.change { if $0.put(bytes, at: path) { memory.foreign[path] = bytes } }

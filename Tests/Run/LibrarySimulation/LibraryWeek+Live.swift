@@ -70,7 +70,7 @@ extension LibraryWeek {
             guard outcome.problem == nil, !disk.isDead, failure == nil else { return outcome }
             outcome.problem = try memory.problemAfterNight(store, content)
             guard outcome.problem == nil, !disk.hasFailed, !wasStopped else { return outcome }
-            outcome.problem = try unfinished(store, night, without: troubled(night), at: DatedNight(date: now))
+            outcome.problem = try unfinished(store, night, without: troubled(night, memory), at: DatedNight(date: now))
             // Without any course there was no sync.
             if outcome.problem == nil, night == Self.nights - 1, !listed(night).isEmpty {
                 outcome.problem = try leftover(store, content, memory)
@@ -145,8 +145,10 @@ extension LibraryWeek {
     }
 
     /// The courses whose folders or files have a trouble in this night.
-    private func troubled(_ night: Int) -> Set<String> {
-        Set(
+    private func troubled(_ night: Int, _ memory: LibraryMemory) -> Set<String> {
+        // Somebody's file is still where its folder goes.
+        let obstructed = courses.filter { memory.foreign["library/\(title($0, night))"] != nil }.map(\.id)
+        return Set(obstructed).union(
             events.filter { $0.night == night }.compactMap { event in
                 switch event.trouble {
                 case .unreadable(let course), .inTheWay(let course), .foreign(let course, _), .deleted(let course, _):

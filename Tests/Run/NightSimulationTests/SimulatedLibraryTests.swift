@@ -23,6 +23,8 @@ struct SimulatedLibraryTests {
             1076,
             // A move that was put off, of a video that is downloaded again.
             2158,
+            // The same, of one that is no longer in its catalog, so that it isn't.
+            1991,
         ] as [UInt64])
     func mended(seed: UInt64) async {
         let failure = await LibraryWeek(seed: seed).live(isTraced: false)
