@@ -22,10 +22,23 @@ struct AnswerRules: Sendable {
             if isQuestion { return questions < jobs }
             if isForSlot { return true }
             let soon = soonFree(server, run)
-            return there < free + run.stock.ahead(server, jobs: jobs, turnTime: turnTime, soon: soon)
+            let waited = waited(server, run)
+            return there < free
+                + run.stock.ahead(server, jobs: jobs, waited: waited, turnTime: turnTime, soon: soon)
         }
         guard let entry, !isForSlot, !entry.isQuestion else { return entry }
         return mayBegin(entry, behind: there, space, run) ? entry : nil
+    }
+
+    /// The time since the oldest open request to a server.
+    private func waited(_ server: ProviderServer, _ run: RunState) -> Double {
+        let begins = run.phases.running.lazy.compactMap { id -> Date? in
+            guard let turn = run.phases[turn: id], turn.isResolving, run.downloads[id]?.server == server else {
+                return nil
+            }
+            return turn.since
+        }
+        return begins.min().map { run.moment.now.timeIntervalSince($0) } ?? 0
     }
 
     /// The turns that will be over within the time that a server takes for an answer, by their progress so far.

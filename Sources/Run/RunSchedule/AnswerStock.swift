@@ -16,6 +16,8 @@ struct AnswerStock: Sendable {
 
     /// The shortest time of an answer that is worth having one ahead.
     private static let shortest = 0.002
+    /// The time after which a server without an answer so far is taken for a slow one.
+    private static let slow = 1.0
     /// The progress of a transfer is looked at twice a second.
     static let slack = 1.0
     /// How much longer an answer lives than it is meant to wait.
@@ -89,12 +91,15 @@ struct AnswerStock: Sendable {
     /// usual; and at most one for each that was used, and one for each slot, so that a run begins with few requests. An
     /// answer that can be used once is asked for only when it will be needed soon.
     ///
+    /// While nothing is known of a server, the downloads that have slots are the first of the run.
+    ///
     /// - Parameters:
     ///   - jobs: the run's slots.
+    ///   - waited: the time since the oldest open request to the server.
     ///   - turnTime: how long a turn has its slot; nil if that isn't known yet.
     ///   - soon: slots that will be free within the time of one answer and ``slack``, by their progress.
-    func ahead(_ server: ProviderServer, jobs: Int, turnTime: Double?, soon: Int) -> Int {
-        guard let facts = servers[server], let time = facts.time else { return 1 }
+    func ahead(_ server: ProviderServer, jobs: Int, waited: Double, turnTime: Double?, soon: Int) -> Int {
+        guard let facts = servers[server], let time = facts.time else { return waited >= Self.slow ? 1 : 0 }
         guard time >= Self.shortest else { return 0 }
         let soon = facts.life > Self.reserve * (time + Self.slack) ? soon : 0
         guard let turnTime else {

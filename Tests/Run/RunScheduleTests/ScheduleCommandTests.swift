@@ -175,6 +175,7 @@ struct ScheduleCommandTests {
     func nowWhileAsked() {
         var stage = Stage((1...3).map { Stage.download($0) }, jobs: 2)
         stage.tell(.begin)
+        stage.now += 2
         for id in Int64(1)...2 { stage.tell(.claim(.number(id), host: "h")) }
         #expect(stage.schedule.phases[turn: .number(3)]?.hasSlot == false)
         #expect(stage.tell(.command(1, .prioritize(isNow: true, [.number(3)]))) == ["apply 1 to [3]"])
@@ -194,17 +195,16 @@ struct ScheduleCommandTests {
         #expect(stage.schedule.phases.running == [.number(1)])
         stage.tell(.command(2, .jobs(4, hostCap: 8)))
         #expect(stage.schedule.phases.running.count == 4)
-        #expect(stage.schedule.phases.slots == 2, "1, and 4 with its answer")
+        #expect(stage.schedule.phases.slots == 1, "the others are asked for")
     }
 
     @Test("a logout of a provider: all its downloads end and are suspended before the credentials are deleted")
     func loggedOut() {
         var stage = Stage([Stage.download(1), Stage.download(2), Stage.download(3, provider: "q")])
         stage.tell(.begin)
-        #expect(stage.schedule.phases.running == [.number(1), .number(3)], "each provider is asked")
         #expect(stage.tell(.command(1, .loggedOut("p"))) == ["cancel 1"])
         let ended = stage.tell(.turnEnded(.number(1), .stopped))
-        #expect(ended.contains("forget credentials 1 p"))
+        #expect(ended.contains("forget credentials 1 p") && ended.last == "start 3")
         #expect(stage.phase(1) == .settled(.suspended) && stage.phase(2) == .settled(.suspended))
         #expect(stage.tell(.applied(1, [])) == ["answer 1 []"])
         #expect(stage.schedule.tally.providersToLogIn == ["p"])
