@@ -333,8 +333,6 @@ struct ControlTests {
         /// Runs it until all are in their states, then `body`.
         func sync(_ body: @Sendable (RunningProgram) async throws -> Void) async throws -> Outcome {
             try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
-                // Its provider may be asked while another one has the slot.
-                try await running.wait { $0.event == "download_suspended" && $0.video == "suspended" }
                 try await running.wait { $0.event == "progress" && $0.video == "active" && ($0.bytes ?? 0) > 0 }
                 #expect(try await stage.command(["pause", "c/*/paused"]).exit == 0)
                 #expect(try await stage.command(["cancel", "c/*/cancelled"]).exit == 0)

@@ -7,7 +7,7 @@ package enum Phase: Sendable, Equatable {
     case queued(host: String?, dueAt: Date?)
     /// Waits for the file of another download that may have its bytes.
     case following
-    /// Has its turn, or its provider is being asked for that.
+    /// Has its turn.
     indirect case running(Turn)
     /// Taken out for a command; with the place to return to if the command doesn't change it.
     indirect case held(Held)
@@ -76,12 +76,6 @@ package struct Turn: Sendable, Equatable {
     package var extraHosts: [String] = []
     /// Whether it has no host yet: its provider is being asked.
     package var isResolving: Bool
-    /// Whether it has one of the run's slots. Asking a provider takes none, unless the user wants it now.
-    package var hasSlot: Bool
-    /// The time at which it began, or got its slot.
-    package var since: Date
-    /// The bytes of ``size`` that were written by then.
-    package var base: Int64
     /// The number of logins at its provider when it began.
     package var logins: Int
     /// The disk space of its file; nil if unknown.

@@ -43,7 +43,7 @@ extension RunState {
             limits.hostConnections = hostCap
             queue.hostCap = hostCap
             queue.lookAhead = jobs
-            yield(to: [], lowest(phases.slots - jobs) { _ in true })
+            yield(to: [], lowest(phases.running.count - jobs) { _ in true })
         case .loggedOut(let provider):
             queue.stop(provider: provider)
             sidecarRules.leave(provider: provider, &self)
@@ -119,7 +119,6 @@ extension RunState {
         case .prioritize(let isNow, _):
             commands[0].ids = []
             var urgent: [DownloadQueue.Entry] = []
-            var asking: [DownloadID] = []
             for row in rows {
                 downloads[row.id]?.priority = row.priority
                 if case .queued(let host, let dueAt)? = phases[row.id] {
@@ -127,20 +126,14 @@ extension RunState {
                     _ = queue.remove([row.id])
                     enqueue(row.id, host: host, dueAt: isNow ? nil : dueAt)
                 }
-                guard isNow, let download = downloads[row.id] else { continue }
-                if case .held(.queue(let host, _))? = phases[row.id] {
-                    phases[row.id] = .held(.queue(host: host, dueAt: nil))
-                    urgent.append(download.entry(host: host))
-                } else if let turn = phases[turn: row.id], !turn.hasSlot, !isQuestion(row.id) {
-                    asking.append(row.id)
+                guard isNow, case .held(.queue(let host, _))? = phases[row.id], let download = downloads[row.id] else {
+                    continue
                 }
+                phases[row.id] = .held(.queue(host: host, dueAt: nil))
+                urgent.append(download.entry(host: host))
             }
-            // As many as there are slots get one at once, before their providers have answered.
-            for id in asking.prefix(limits.jobs) { takeSlot(id) }
-            let count = max(0, limits.jobs - asking.count)
-            for entry in urgent.sorted(by: >).prefix(count) { downloads[entry.id]?.isUrgent = true }
             giveBack(command.ids)
-            yield(to: urgent, isNow ? preempted(for: urgent, asking, moment.now) : [])
+            yield(to: urgent, isNow ? preempted(for: urgent, moment.now) : [])
         case .loggedOut:
             // What was queued while the command was carried out needs the login, too.
             commands[0].ids = []
@@ -262,11 +255,9 @@ extension RunState {
         }
     }
 
-    /// As many turns of lower priority as these need, beside those whose providers are being asked.
-    private func preempted(
-        for urgent: [DownloadQueue.Entry], _ asking: [DownloadID], _ now: Date
-    ) -> [DownloadID] {
-        let ids = Set(urgent.map(\.id) + asking)
+    /// As many turns of lower priority as these need.
+    private func preempted(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
+        let ids = Set(urgent.map(\.id))
         var preempted: [DownloadID] = []
         // A host at its cap needs one of its own connections; otherwise any slot will do.
         let capped = urgent.filter { entry in
@@ -278,15 +269,14 @@ extension RunState {
             }
         }
         let ready = urgent.count { queue.canRun($0, at: now) }
-        let missing = phases.slots - preempted.count + ready + capped.count - limits.jobs
-        return preempted + lowest(min(missing, ready + asking.count)) { !ids.contains($0) && !preempted.contains($0) }
+        let missing = phases.running.count - preempted.count + ready + capped.count - limits.jobs
+        return preempted + lowest(min(missing, ready)) { !ids.contains($0) && !preempted.contains($0) }
     }
 
-    /// Turns with a slot, the last one by priority and order first.
+    /// Turns, the last one by priority and order first.
     private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool) -> [DownloadID] {
         guard count > 0 else { return [] }
-        let slots = phases.running.filter { phases[turn: $0]?.hasSlot == true && isMeant($0) }
-        let entries = slots.compactMap { downloads[$0]?.entry(host: nil) }.sorted()
+        let entries = phases.running.filter(isMeant).compactMap { downloads[$0]?.entry(host: nil) }.sorted()
         return entries.prefix(count).map(\.id)
     }
 }

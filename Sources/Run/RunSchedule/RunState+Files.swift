@@ -39,7 +39,6 @@ extension RunState {
     mutating func placed(_ id: DownloadID, _ file: StoredFile, _ request: RequestDigest?, isWhole: Bool) {
         guard phases[id] == .placing, let download = downloads[id] else { return }
         tally.finished += 1
-        stock.finished(file.size)
         emit(.finished(id))
         settle(id, .finished)
         let donor = Donor(file: file, video: download.bytes.video, request: request)

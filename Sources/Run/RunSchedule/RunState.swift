@@ -27,8 +27,6 @@ struct RunState: Sendable {
     var misses: [DownloadID: Int] = [:]
     /// Downloads that were refused during an outage.
     var doubts: [DownloadID: Doubt] = [:]
-    /// Answers of providers that wait for a slot.
-    var stock = AnswerStock()
     /// Downloads that were suspended for lack of space.
     var spaceSuspensions = SpaceSuspensions()
     /// Downloads whose file won't come in this run: a follower takes the lead.
@@ -103,7 +101,7 @@ struct RunState: Sendable {
     // MARK: what is possible now
 
     var mayStartTurn: Bool {
-        hasBegun && stopReason == nil && phases.slots < limits.jobs && mayPlaceMore
+        hasBegun && stopReason == nil && phases.running.count < limits.jobs && mayPlaceMore
     }
 
     var mayPlaceMore: Bool {
@@ -134,8 +132,7 @@ struct RunState: Sendable {
         } else {
             if spaceSuspensions.remove(id) { noteSpace() }
             phases[id] = .queued(host: host, dueAt: dueAt)
-            let usableUntil = host == nil ? nil : stock.usableUntil(id)
-            queue.add(download.entry(host: host, misses: misses[id] ?? 0, usableUntil: usableUntil), dueAt: dueAt)
+            queue.add(download.entry(host: host, misses: misses[id] ?? 0), dueAt: dueAt)
         }
     }
 
@@ -212,44 +209,11 @@ struct RunState: Sendable {
     mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
         doubts[id] = nil
-        stock.remove(id)
         tally.awaitingLogin.remove(id)
         if spaceSuspensions.remove(id) { noteSpace() }
         sharing.followers.remove(id)
         if state != .finished { lostLeaders.append(id) }
         if !isKept { actions.append(.dismiss(id)) }
-    }
-
-    // MARK: answers and slots
-
-    /// Its provider has answered it.
-    mutating func answered(_ id: DownloadID, _ answer: Schedule.Answer) {
-        tally.answers += 1
-        guard let turn = phases[turn: id], let server = downloads[id]?.server, !isQuestion(id) else { return }
-        let time = turn.isResolving ? moment.now.timeIntervalSince(turn.since) : nil
-        stock.add(id, answer, of: server, time: time, at: moment.now)
-    }
-
-    /// The turns that ask for sidecars.
-    var questionsAsked: Int { phases.running.count { isQuestion($0) } }
-
-    /// The turns without a slot whose downloads will need one.
-    var asking: Int { phases.running.count - phases.slots - questionsAsked }
-
-    /// Its turn gets one of the slots.
-    mutating func takeSlot(_ id: DownloadID) {
-        guard case .running(var turn)? = phases[id], !turn.hasSlot else { return }
-        turn.hasSlot = true
-        turn.since = moment.now
-        turn.base = turn.written
-        phases[id] = .running(turn)
-        record(.begin(id))
-    }
-
-    /// It has a slot, and uses the answer that it may have.
-    mutating func useAnswer(_ id: DownloadID) {
-        guard stock.remove(id), let server = downloads[id]?.server else { return }
-        stock.isUsed(server)
     }
 
     // MARK: hosts, the disk, the end

@@ -8,7 +8,7 @@ package import Foundation
 package struct Schedule: Sendable {
     /// The limits of a run.
     package struct Limits: Sendable {
-        /// Slots: transfers at a time.
+        /// Turns at a time.
         package var jobs: Int
         package var hostConnections: Int
         /// The longest time that the run waits for a due time.
@@ -19,19 +19,12 @@ package struct Schedule: Sendable {
         package var placing: Int
         /// Attempts at a video, without those that fail because of its host or provider.
         package var retries: Int
-        /// The time at which the run is stopped; nil for none.
-        package var closesAt: Date?
-        /// The requests that a provider takes at a time.
-        package var concurrency: @Sendable (_ provider: String) -> Int
 
         package init(
             jobs: Int, hostConnections: Int, maxWait: Duration, freeSpace: FreeSpaceGuard? = nil, placing: Int = 256,
-            retries: Int = 10, closesAt: Date? = nil,
-            concurrency: @escaping @Sendable (_ provider: String) -> Int = { _ in .max }
+            retries: Int = 10
         ) {
             self.jobs = jobs
-            self.closesAt = closesAt
-            self.concurrency = concurrency
             self.retries = retries
             self.hostConnections = hostConnections
             self.maxWait = maxWait
@@ -42,7 +35,6 @@ package struct Schedule: Sendable {
 
     private var run: RunState
     private var turns = TurnRules()
-    private var answers = AnswerRules()
     private var outages = OutageRules()
     private var space = SpaceRules()
     private var sidecarRules = SidecarRules()
@@ -72,13 +64,13 @@ package struct Schedule: Sendable {
             run.stayIfPaused(now)
         case .arrived(let number, let wanted, let followers): run.arrived(number, wanted, followers: followers)
         case .stop(let reason): run.stop(reason)
-        case .measured(let free, let quota, let turns): space.measured(free, quota: quota, turns, &run)
+        case .measured(let free, let turns): space.measured(free, turns, &run)
         case .claim(let id, let host):
             outages.hasAnswer(id, &run)
-            run.actions.append(.grant(turns.claim(id, host: host, space, &run)))
+            run.actions.append(.grant(turns.claim(id, host, &run)))
         case .enter(let id, let host): run.actions.append(.grant(turns.enter(id, host, &run)))
         case .leave(let id, let host): turns.leave(id, host, &run)
-        case .resolved(let id, let items, let answer): resolved(id, items, answer)
+        case .resolved(let id, let items): resolved(id, items)
         case .receives(let id): outages.receives(id, &run)
         case .turnEnded(let id, let end): turns.ended(id, end, outages: &outages, space: space, &run)
         case .flushFailed(let id): run.endTurn(id, .lostFlush)
@@ -101,10 +93,9 @@ package struct Schedule: Sendable {
         return run.actions
     }
 
-    private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item], _ answer: Answer) {
+    private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item]) {
         guard let server = run.downloads[id]?.server else { return }
         run.waits[server] = nil
-        run.answered(id, answer)
         sidecarRules.resolved(id, items, &run)
         outages.answered(server, isGood: true, &run)
     }
@@ -131,11 +122,8 @@ package struct Schedule: Sendable {
         run.actions.append(.end)
     }
 
-    /// Gives free slots to downloads, and asks providers for those that come next.
     private mutating func startTurns() {
-        run.queue.recall(at: run.moment.now)
-        while let entry = (run.mayStartTurn ? run.queue.next(at: run.moment.now) : nil) ?? answers.next(space, run) {
-            run.queue.take(entry)
+        while run.mayStartTurn, let entry = run.queue.next(at: run.moment.now) {
             turns.start(entry, space, &run)
             run.passOnLeads()
         }

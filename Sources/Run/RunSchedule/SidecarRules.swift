@@ -21,7 +21,7 @@ struct SidecarRules: Sendable {
         let now = run.moment.now
         run.sidecars.recall(at: now)
         // A connection that a video of this run may need soon is left free.
-        let reserved = run.isSomethingDue(at: now) || run.asking > 0 ? max(0, run.limits.jobs - run.phases.slots) : 0
+        let reserved = run.isSomethingDue(at: now) ? max(0, run.limits.jobs - run.phases.running.count) : 0
         while run.mayPlaceMore,
             let item = run.sidecars.next(hasConnection: { [queue = run.queue] in
                 queue.freeConnections($0, at: now) > reserved

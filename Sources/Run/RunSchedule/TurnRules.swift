@@ -6,18 +6,11 @@ struct TurnRules: Sendable {
     /// Downloads that have had their one wait for a file that wasn't ready.
     private var notReadyBefore: Set<DownloadID> = []
 
-    /// Begins a turn: with a slot, or by asking its provider without one.
     func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState) {
         let id = entry.id
         guard let download = run.downloads[id], case .queued? = run.phases[id] else { return }
-        if let until = entry.usableUntil, until <= run.moment.now {
-            run.stock.remove(id)
-            run.tally.expiredAnswers += 1
-            return run.enqueue(id, host: nil, dueAt: nil)
-        }
         guard space.hasSpace(for: download, in: run) else { return space.lacksSpace(entry, &run) }
         run.downloads[id]?.donor = nil
-        run.downloads[id]?.isUrgent = false
         run.queue.beginProbe(entry)
         // With a proven donor no provider is asked.
         let isResolving = entry.host == nil && !download.isDonorProven
@@ -25,44 +18,30 @@ struct TurnRules: Sendable {
         if isResolving { run.queue.beginResolving(download.server) }
         run.phases[id] = .running(
             Turn(
-                host: entry.host, isResolving: isResolving, hasSlot: false, since: run.moment.now,
-                base: download.written, logins: run.logins[download.provider, default: 0], size: download.size,
-                written: download.written))
+                host: entry.host, isResolving: isResolving, logins: run.logins[download.provider, default: 0],
+                size: download.size, written: download.written))
         if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
-        if !isResolving || entry.isUrgent { run.takeSlot(id) }
-        if !isResolving { run.useAnswer(id) }
+        run.record(.begin(id))
         run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
     }
 
     // MARK: connections
 
-    /// Whether there are a slot and a connection to `host`. A turn has one of each at a time.
-    func claim(
-        _ id: DownloadID, host: String, _ space: SpaceRules, _ run: inout RunState
-    ) -> Bool {
+    /// Whether there is a connection to `host`. A turn has one of its own at a time.
+    func claim(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
         guard case .running(var turn)? = run.phases[id] else { return false }
         if let server = run.downloads[id]?.server, turn.isResolving {
             run.queue.endResolving(server)
             run.queue.found(host, of: server, at: run.moment.now)
         }
         turn.isResolving = false
-        run.phases[id] = .running(turn)
-        if !turn.hasSlot {
-            guard run.mayStartTurn, turn.ending == nil, run.queue.isFree(host, at: run.moment.now),
-                let download = run.downloads[id], space.hasSpace(for: download, in: run)
-            else { return false }
-            run.takeSlot(id)
-            turn = run.phases[turn: id] ?? turn
-        }
         if turn.host != host {
             if let old = turn.host { run.queue.release(old) }
             turn.host = run.queue.isFree(host, at: run.moment.now) ? host : nil
             if turn.host != nil { run.queue.occupy(host) }
         }
         run.phases[id] = .running(turn)
-        guard turn.host != nil else { return false }
-        run.useAnswer(id)
-        return true
+        return turn.host != nil
     }
 
     /// One more connection for a turn that has one already.
@@ -92,7 +71,8 @@ struct TurnRules: Sendable {
         _ run: inout RunState
     ) {
         guard let turn = run.phases[turn: id], var download = run.downloads[id] else { return }
-        release(turn, of: download, keepsAnswer: end.isParked, &run)
+        for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
+        if turn.isResolving { run.queue.endResolving(download.server) }
         var wasProbe = run.queue.isProbe(id, of: download.server)
         run.queue.endProbe(id, of: download.server)
         if let name = end.server, name != download.server.name {
@@ -119,8 +99,8 @@ struct TurnRules: Sendable {
             run.mend(id, .unflushed)
         case _ where turn.ending == .command && isGoingOn:
             run.actions.append(.release(id))
-            run.phases[id] = .held(turn.hasSlot ? .turn : .queue(host: nil, dueAt: nil))
-        case .parked(let host): park(id, turn, host: host, &run)
+            run.phases[id] = .held(.turn)
+        case .parked(let host): run.putBack(id, host: host)
         case .waits(let error, let delay, let attempt, let failedHost, let began):
             wait(id, after: error, delay: delay, attempt: attempt, failedHost: failedHost, began: began, &run)
         case .providerWaits(let error, let delay, _):
@@ -144,27 +124,9 @@ struct TurnRules: Sendable {
             run.suspend(id, reason)
             run.stop(reason)
         case .stopped where turn.ending == .noSpace && isGoingOn: space.suspendForSpace(id, &run)
-        case .stopped where !turn.hasSlot && !isGoingOn && !run.isQuestion(id): park(id, turn, host: nil, &run)
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }
-    }
-
-    /// It waits again. The row of one that had no slot says so already.
-    private func park(_ id: DownloadID, _ turn: Turn, host: String?, _ run: inout RunState) {
-        guard !turn.hasSlot else { return run.putBack(id, host: host) }
-        run.actions.append(.release(id))
-        run.enqueue(id, host: host, dueAt: nil)
-    }
-
-    /// Gives back what a turn had.
-    private func release(
-        _ turn: Turn, of download: ScheduledDownload, keepsAnswer: Bool, _ run: inout RunState
-    ) {
-        for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
-        if turn.isResolving { run.queue.endResolving(download.server) }
-        if !keepsAnswer { run.stock.remove(download.id) }
-        if turn.host != nil { run.stock.turnEnded(after: run.moment.now.timeIntervalSince(turn.since)) }
     }
 
     private func wait(
@@ -187,7 +149,6 @@ struct TurnRules: Sendable {
         let rest = Backoff.coolDown(failures: run.waits[server] ?? 1, jitter: run.moment.jitter, atLeast: delay)
         let until = run.moment.now.advanced(by: rest)
         run.queue.block(server, until: until)
-        run.stock.asksForPause(server)
         run.emit(.providerWaiting(server, until: until, error))
         run.putBack(id, error)
     }

@@ -17,14 +17,7 @@ struct DownloadQueueTests {
 
     private func drain(_ queue: inout DownloadQueue, at date: Date) -> [Int64] {
         var ids: [Int64] = []
-        queue.recall(at: date)
-        func next() -> DownloadQueue.Entry? {
-            [queue.next(at: date), queue.nextToAsk(at: date) { _, _ in true }].compactMap(\.self).max()
-        }
-        while let entry = next() {
-            queue.take(entry)
-            ids.append(entry.id.rawValue)
-        }
+        while let entry = queue.next(at: date) { ids.append(entry.id.rawValue) }
         return ids
     }
 
@@ -94,9 +87,9 @@ struct DownloadQueueTests {
         queue.add(entry(1, priority: 10), dueAt: now + 5)
         queue.add(entry(2))
         queue.add(entry(3))
+        #expect(queue.next(at: now)?.id.rawValue == 2)
         #expect(queue.nextDue(after: now) == now + 5)
-        #expect(drain(&queue, at: now) == [2, 3])
-        #expect(drain(&queue, at: now + 5) == [1])
+        #expect(drain(&queue, at: now + 5) == [1, 3])
     }
 
     @Test("a provider that asked to wait delays its own downloads only")
@@ -110,43 +103,16 @@ struct DownloadQueueTests {
         #expect(drain(&queue, at: now + 9) == [1])
     }
 
-    @Test("an answered download waits for its host, whether its server may be asked or not")
-    func answered() {
+    @Test("no more are resolved than may wait for a busy host")
+    func lookAhead() {
         var queue = DownloadQueue(hostCap: 1, lookAhead: 2)
         queue.occupy("busy")
-        for id: Int64 in [1, 2, 3] {
-            var answered = entry(id, host: "busy")
-            answered.usableUntil = id == 3 ? nil : .distantFuture
-            queue.add(answered)
-        }
-        #expect(queue.answered(at: now) == (0, 3) && queue.next(at: now) == nil)
+        queue.add(entry(1, host: "busy"))
+        queue.add(entry(2, host: "busy"))
+        queue.add(entry(3))
+        #expect(drain(&queue, at: now) == [])
         queue.release("busy")
-        queue.block(ProviderServer("p"), until: now + 9)
-        #expect(queue.answered(at: now) == (2, 0), "one without an answer would ask")
-        #expect(drain(&queue, at: now) == [1, 2])
-        #expect(drain(&queue, at: now + 9) == [3])
-    }
-
-    @Test("one without an answer checks whether a server is back that is down, unless its URLs are refused")
-    func answeredOfDown() {
-        for isRefused in [false, true] {
-            var queue = DownloadQueue(hostCap: 8, lookAhead: 2)
-            for id: Int64 in [1, 2] {
-                var answered = entry(id, host: "h")
-                answered.usableUntil = .distantFuture
-                queue.add(answered)
-            }
-            queue.add(entry(3))
-            queue.setDown(ProviderServer("p"), until: now + 5, isRefused: isRefused)
-            #expect(queue.next(at: now)?.id == (isRefused ? nil : .number(1)))
-            #expect(queue.nextToAsk(at: now) { _, _ in true } == nil)
-            let probe = isRefused ? queue.next(at: now + 5) : queue.nextToAsk(at: now + 5) { _, _ in true }
-            #expect(probe?.id == .number(isRefused ? 1 : 3))
-            guard let probe else { continue }
-            queue.beginProbe(probe)
-            #expect(queue.isProbe(probe.id, of: ProviderServer("p")))
-            #expect(queue.next(at: now + 5)?.id == (isRefused ? nil : .number(1)))
-        }
+        #expect(queue.next(at: now)?.id.rawValue == 1)
     }
 
     @Test("downloads of a stopped provider are removed, whatever they wait for")

@@ -10,8 +10,6 @@ import SyncFacts
 struct CurrentAnswer: Sendable {
     /// Nil until the provider has been asked, and once it has to be asked again.
     var media: ResolvedMedia?
-    /// The event for it, until it is used.
-    var announcement: SyncEvent?
     /// Answers so far.
     private(set) var count = 0
     private var lastOrigin: Origin?

@@ -18,16 +18,7 @@ extension DownloadJob {
         if let refused {
             answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0)
         }
-        if let outcome = await resolveIfNeeded(connections) { return outcome }
-        announceAnswer()
-        return .answered
-    }
-
-    /// Reports the answer that is used now; it may have come long before.
-    func announceAnswer() {
-        guard let event = answer.announcement else { return }
-        services.events.post(event)
-        answer.announcement = nil
+        return await resolveIfNeeded(connections) ?? .answered
     }
 
     /// Whether its provider has answered.
@@ -59,8 +50,8 @@ extension DownloadJob {
             else {
                 return .failed(.badURL)
             }
-            answer.announcement = .resolved(
-                wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt)
+            services.events.post(
+                .resolved(wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt))
             await connections.resolved(media)
             return nil
         } catch {

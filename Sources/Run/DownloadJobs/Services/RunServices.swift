@@ -24,7 +24,7 @@ package struct RunServices: Sendable {
     let serverClocks: ServerClocks
     /// Nil with `--min-free-space off`.
     package let space: SpaceWatch?
-    package let limits: RunLimits
+    let limits: RunLimits
     /// Nil if it isn't installed, or not wanted.
     let ffmpeg: FFmpeg?
     /// Nil if the user has no hook commands.

@@ -253,8 +253,7 @@ extension Dispatcher {
     /// the video's file is in place.
     func resolved(_ id: DownloadID, _ media: ResolvedMedia) async {
         guard let wanted = wanted[id] else { return }
-        let answer = Schedule.Answer(usableUntil: media.usableUntil, isSingleUse: media.isSingleUse)
-        guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [], answer)) }
+        guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
         var (files, open): ([SidecarRecord], [MissingSidecar]) = ([], [])
         let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media.resolution)
         let isAsked = schedule.isAskedAgain(id)
@@ -269,7 +268,7 @@ extension Dispatcher {
             open: open,
             at: services.clock.now, isLost: isLost)
         for change in named.changes { services.bookkeeper.note(.sidecar(change)) }
-        handle(.resolved(id, note(named.wantedSidecars, of: media, failedRuns: named.failedRuns), answer))
+        handle(.resolved(id, note(named.wantedSidecars, of: media, failedRuns: named.failedRuns)))
     }
 
     /// Whether its file is certainly missing.

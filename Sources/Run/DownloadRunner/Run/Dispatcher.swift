@@ -87,9 +87,7 @@ actor Dispatcher {
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
                 jobs: services.adjustable.jobs, hostConnections: services.options.hostConnections,
-                maxWait: services.options.maxWait, freeSpace: services.space?.rule, retries: services.options.retries,
-                closesAt: services.limits.closes,
-                concurrency: { [providers = services.providers] in providers.concurrency(of: $0) }),
+                maxWait: services.options.maxWait, freeSpace: services.space?.rule, retries: services.options.retries),
             expectsMore: expectsMore)
     }
 
@@ -168,17 +166,8 @@ actor Dispatcher {
     /// Reports the free disk space to it, if that matters.
     func measure() {
         guard let space = services.space, schedule.stopReason == nil, let free = space.free() else { return }
-        performMeasured(free)
-    }
-
-    private func performMeasured(_ free: Int64?) {
-        let turns = transfers.map { services.measure($0.value.job) }
-        perform(.measured(free: free, quota: services.limits.remainingQuota, turns: turns))
-    }
-
-    /// The downloads that have a slot.
-    private var transfers: [DownloadID: Work] {
-        works.filter { $0.value.task != nil && schedule.phases[turn: $0.key]?.hasSlot == true }
+        let turns = works.values.filter { $0.task != nil }.map { services.measure($0.job) }
+        perform(.measured(free: free, turns: turns))
     }
 
     /// ``handle(_:)`` without measuring the disk.
@@ -300,14 +289,12 @@ actor Dispatcher {
 
     private func tellFinished(_ id: DownloadID) {
         guard let wanted = wanted[id], let work = works[id], let file = work.placed?.stored else { return }
-        let now = services.clock.now
-        let start = work.job.live.withLock { $0.startedAt } ?? now
         services.events.post(
             .downloadFinished(
                 wanted.reference,
                 FinishedFile(
                     path: file.path, bytes: file.size, sha256: file.sha256?.hex,
-                    seconds: now.timeIntervalSince(start))))
+                    seconds: services.clock.now.timeIntervalSince(work.job.startedAt))))
     }
 
     /// Reports the progress of turns twice a second, as long as there are any.
@@ -323,12 +310,13 @@ actor Dispatcher {
 
     /// False if there is nothing to report until the next start.
     private func tick() -> Bool {
-        guard works.contains(where: { $0.value.task != nil }) else {
+        let turns = works.filter { $0.value.task != nil }
+        guard !turns.isEmpty else {
             ticker = nil
             return false
         }
-        let turns = transfers
-        if schedule.stopReason == nil { performMeasured(services.space?.free()) }
+        // Includes the free disk space.
+        measure()
         let now = services.clock.now
         for (id, turn) in turns {
             let (bytes, size) = turn.job.progress
