@@ -178,6 +178,25 @@ struct CrashRecoveryTests {
         #expect(try store.moves.putOff().isEmpty)
     }
 
+    @Test("a move that was put off is made for a video that waits and has left its catalog: nothing will replace its file")
+    func putOffAndGone() throws {
+        let world = try world()
+        let (library, store) = world
+        try finish(world)
+        try temporary.write("in the way", to: "library/c")
+        let moves = RecordedMoves(store: store, library: library)
+        try moves.finish(try record([(1, "a/x", "c/x")], store))
+        try FileManager.default.removeItem(atPath: temporary.at("library/c").string)
+        let id = DownloadID(rawValue: 1)
+        try store.write([.steer(id, .retry)])
+        var changes = ReconcileChanges()
+        changes.gone = [id]
+        try store.catalogs.apply(changes)
+        try again(moves, store)
+        #expect(try path(1, store) == "c/x" && store.moves.putOff().isEmpty)
+        #expect(temporary.files(under: "library") == ["c/x": "a", "b/x": "b"])
+    }
+
     @Test("a file whose video got another one while its move was unfinished is removed, and nobody else's is")
     func orphaned() throws {
         let world = try world()
