@@ -113,6 +113,17 @@ final class Stage: Sendable {
     /// The current state.
     func stateCopy(_ state: FilePath? = nil) throws -> StateCopy { try StateCopy(state ?? self.state) }
 
+    /// Waits until the state has such a download.
+    func waitForRow(_ condition: String) async throws {
+        for _ in 0..<600 {
+            // Caught in the middle of a commit, the copy can't be read.
+            let rows = try? stateCopy().rows("SELECT video FROM downloads WHERE \(condition)")
+            if rows?.isEmpty == false { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw TestFailure("no download becomes: \(condition)")
+    }
+
     /// Files that must not exist when no sync is running and the last one has ended regularly.
     func strays() throws -> [String] {
         var strays = folder.names().filter {
