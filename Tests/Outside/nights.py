@@ -290,7 +290,8 @@ def answer(params):
             lost = self.chance.choice(files)
             self.note(f"delete {lost}")
             (self.stage.library / lost).unlink()
-        elif dice < 0.17 and self.stage.library.exists():
+        # A sync that was killed before its new library had its mark doesn't know it: the next one makes another.
+        elif dice < 0.17 and files:
             self.note("the library is away")
             elsewhere = self.stage.folder / "elsewhere"
             self.stage.library.rename(elsewhere)
