@@ -178,7 +178,7 @@ struct CrashRecoveryTests {
         #expect(try store.moves.putOff().isEmpty)
     }
 
-    @Test("a move that was put off is made for a video that waits and has left its catalog: nothing will replace its file")
+    @Test("a move that was put off is made for a video that waits and has left its catalog: nothing replaces its file")
     func putOffAndGone() throws {
         let world = try world()
         let (library, store) = world

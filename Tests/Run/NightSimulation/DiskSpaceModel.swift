@@ -24,6 +24,8 @@ struct DiskSpaceModel {
         case .record(.revive(let id)):
             guard let entry = waiting.removeValue(forKey: id) else { return }
             if now < entry.since + pause(id) { problem = "\(id.rawValue) comes back at once" }
+            // At each look as many come back as there are slots: the others wait for the next one.
+            for other in waiting.keys { waiting[other]?.couldSince = nil }
         case .emit(.suspended(let id, _)), .emit(.waiting(let id)), .emit(.paused(let id)), .emit(.cancelled(let id)):
             waiting[id] = nil
         default: break
