@@ -1,6 +1,6 @@
 package import DownloadStore
 import FilePlacement
-package import Foundation
+import Foundation
 import Hooks
 import MediaTransfer
 import ProviderKit
@@ -18,22 +18,7 @@ extension DownloadJob {
         if let refused {
             answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0)
         }
-        if let outcome = await resolveIfNeeded(connections) { return outcome }
-        announceAnswer()
-        return .answered
-    }
-
-    /// Reports the answer that is used now; it may have come long before.
-    func announceAnswer() {
-        guard let event = answer.announcement else { return }
-        services.events.post(event)
-        answer.announcement = nil
-    }
-
-    /// Until when its answer can be used for another turn; nil if it has none that can.
-    package var usableUntil: Date? {
-        guard let media = answer.media, media.isUsable(at: services.clock.now) else { return nil }
-        return media.usableUntil ?? .distantFuture
+        return await resolveIfNeeded(connections) ?? .answered
     }
 
     /// Whether its provider has answered.
@@ -65,8 +50,8 @@ extension DownloadJob {
             else {
                 return .failed(.badURL)
             }
-            answer.announcement = .resolved(
-                wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt)
+            services.events.post(
+                .resolved(wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt))
             await connections.resolved(media)
             return nil
         } catch {

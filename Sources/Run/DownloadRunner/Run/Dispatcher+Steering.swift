@@ -88,10 +88,9 @@ extension Dispatcher {
     }
 
     /// Sets the number of active downloads. Those beyond it go back to waiting, the lowest priority first.
-    func setJobs(_ jobs: JobCount) async {
+    func setJobs(_ jobs: Int) async {
         services.adjustable.jobs = jobs
-        _ = try? await ask(
-            .jobs(jobs.first, isAutomatic: jobs == .automatic, hostCap: services.hostConnections))
+        _ = try? await ask(.jobs(jobs, hostCap: services.hostConnections))
     }
 
     /// Suspends downloads of a provider whose credentials were deleted.
