@@ -25,14 +25,14 @@ struct QuotaTests {
             Task { [content] in
                 let partial = try bench.partial("\(index)", hashes: false)
                 let report = await bench.fetch(host.url(content), into: partial) {
-                    $0.stallTimeout = .milliseconds(300) * Patience.factor
+                    $0.stallTimeout = .milliseconds(2000) * Patience.factor
                 }
                 return (report, try bench.folder.read("\(index)"))
             }
         }
         try await until("it is used up") { told.now > 0 }
         // Longer than the stall's time.
-        try await Task.sleep(for: .milliseconds(700) * Patience.factor)
+        try await Task.sleep(for: .milliseconds(3000) * Patience.factor)
         let received = quota.received
         #expect(received >= quota.limit && received < quota.limit + 100_000)
         for fetch in fetches { fetch.cancel() }
