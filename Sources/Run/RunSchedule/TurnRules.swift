@@ -91,12 +91,12 @@ struct TurnRules: Sendable {
         default: break
         }
         switch end {
-        // However it ended: the disk may tell of the loss only once.
-        case _ where turn.ending == .lostFlush && isGoingOn: run.mend(id, .unflushed)
         case .complete:
             if let host = turn.host { run.queue.hostServed(host) }
             run.phases[id] = .digesting
             run.actions.append(.hash(id))
+        case .stopped where turn.ending == .lostFlush && isGoingOn:
+            run.mend(id, .unflushed)
         case _ where turn.ending == .command && isGoingOn:
             run.actions.append(.release(id))
             run.phases[id] = .held(.turn)

@@ -214,17 +214,6 @@ struct ScheduleTests {
         #expect(stage.tell(.claim(.number(8), host: "well")).last == "start 9")
     }
 
-    @Test("a lost flush counts, however the turn ended")
-    func lostFlush() {
-        for end in [Schedule.TurnEnd.complete, .parked(host: "h"), .failed(Stage.error, isFinal: false), .stopped] {
-            var stage = Stage([Stage.download(1)])
-            stage.tell(.begin)
-            stage.tell(.claim(.number(1), host: "h"))
-            stage.tell(.flushFailed(.number(1)))
-            #expect(stage.tell(.turnEnded(.number(1), end)).contains("drop 1"), "\(end)")
-        }
-    }
-
     @Test("bytes that can't be flushed are downloaded again, three times at most")
     func lostBytes() {
         var stage = Stage([Stage.download(1)])
