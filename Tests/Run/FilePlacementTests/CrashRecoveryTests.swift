@@ -127,6 +127,19 @@ struct CrashRecoveryTests {
         try moves.again(Set(store.moves.putOff().map(\.id)), in: { _ in courses }, moved: moved)
     }
 
+    /// The move of video 1 from `a/x` to `c/x` was put off for a file in its way, which is gone; the video is to be
+    /// downloaded again.
+    private func putOffThenRetried() throws -> (moves: RecordedMoves, store: DownloadStore) {
+        let world = try world()
+        try finish(world)
+        try temporary.write("in the way", to: "library/c")
+        let moves = RecordedMoves(store: world.store, library: world.library)
+        try moves.finish(try record([(1, "a/x", "c/x")], world.store))
+        try FileManager.default.removeItem(atPath: temporary.at("library/c").string)
+        try world.store.write([.steer(DownloadID(rawValue: 1), .retry)])
+        return (moves, world.store)
+    }
+
     @Test("a move that failed is put off, told again, and made by a later start")
     func putOff() throws {
         let world = try world()
@@ -158,16 +171,8 @@ struct CrashRecoveryTests {
 
     @Test("a move that was put off isn't made for a video that is downloaded again: its new file replaces the old one")
     func putOffAndReplaced() throws {
-        let world = try world()
-        let (library, store) = world
-        try finish(world)
-        let blocker = temporary.at("library/c").string
-        try temporary.write("in the way", to: "library/c")
-        let moves = RecordedMoves(store: store, library: library)
-        try moves.finish(try record([(1, "a/x", "c/x")], store))
-        try FileManager.default.removeItem(atPath: blocker)
+        let (moves, store) = try putOffThenRetried()
         let id = DownloadID(rawValue: 1)
-        try store.write([.steer(id, .retry)])
         try again(moves, store)
         #expect(try path(1, store) == "a/x" && store.moves.putOff().count == 1)
         #expect(temporary.files(under: "library") == ["a/x": "a", "b/x": "b"])
@@ -180,17 +185,9 @@ struct CrashRecoveryTests {
 
     @Test("a move that was put off is made for a video that waits and has left its catalog: nothing replaces its file")
     func putOffAndGone() throws {
-        let world = try world()
-        let (library, store) = world
-        try finish(world)
-        try temporary.write("in the way", to: "library/c")
-        let moves = RecordedMoves(store: store, library: library)
-        try moves.finish(try record([(1, "a/x", "c/x")], store))
-        try FileManager.default.removeItem(atPath: temporary.at("library/c").string)
-        let id = DownloadID(rawValue: 1)
-        try store.write([.steer(id, .retry)])
+        let (moves, store) = try putOffThenRetried()
         var changes = ReconcileChanges()
-        changes.gone = [id]
+        changes.gone = [DownloadID(rawValue: 1)]
         try store.catalogs.apply(changes)
         try again(moves, store)
         #expect(try path(1, store) == "c/x" && store.moves.putOff().isEmpty)

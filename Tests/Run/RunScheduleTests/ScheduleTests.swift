@@ -224,6 +224,22 @@ struct ScheduleTests {
         #expect(stage.wait(1).contains("start 1"))
     }
 
+    @Test("a lost flush beside another end: a full disk ends the run, and a complete file fails when it is placed")
+    func lostBesideAnotherEnd() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.flushFailed(.number(1)))
+        let full = stage.tell(.turnEnded(.number(1), .suspended(.disk, Stage.error)))
+        #expect(stage.schedule.stopReason == .disk && !full.contains("drop 1"), "durable bytes stay")
+        stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.claim(.number(1), host: "h"))
+        stage.tell(.flushFailed(.number(1)))
+        #expect(stage.tell(.turnEnded(.number(1), .complete)).contains("hash 1"))
+        #expect(stage.tell(.hashed(.number(1), .right)) == ["place 1"])
+        #expect(stage.tell(.notPlaced(.number(1), .lost(.unflushed))).contains("drop 1"))
+    }
+
     @Test("a download that doesn't fit is suspended, others begin; below the floor the run ends")
     func space() {
         let rule = FreeSpaceGuard(floor: 100)
