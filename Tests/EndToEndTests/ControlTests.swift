@@ -336,6 +336,8 @@ struct ControlTests {
                 try await running.wait { $0.event == "progress" && $0.video == "active" && ($0.bytes ?? 0) > 0 }
                 #expect(try await stage.command(["pause", "c/*/paused"]).exit == 0)
                 #expect(try await stage.command(["cancel", "c/*/cancelled"]).exit == 0)
+                // Its provider may be asked while another one has the slot.
+                try await stage.waitForRow("video = 'suspended' AND state = 'suspended'")
                 try await body(running)
             }
         }

@@ -37,7 +37,7 @@ struct LaterRunsTests {
         for number in 0...22 {
             let before = host.requests().count
             // One after the other: the 500 would leave the host alone for a while, by a clock that stands still.
-            let (summary, events) = await night.sync { ($0.retries, $0.jobs) = (1, 1) }
+            let (summary, events) = await night.sync { ($0.retries, $0.jobs) = (1, .fixed(1)) }
             if host.requests().count > before { nightsOfAttempts.append(number) }
             if let verdict = events.failures["gone"] { verdicts.append(verdict) }
             let hours = events.failures["broken"].flatMap { $0 }.map { $0.timeIntervalSince(night.clock.now) / 3600 }

@@ -152,7 +152,7 @@ struct NightTests {
     }
 
     @Sendable private static func options(_ options: inout SyncOptions) {
-        options.jobs = 3
+        options.jobs = .fixed(3)
         options.bandwidth = BandwidthTimetable("22:00,40K 23:00,off") ?? .unlimited
         options.window = RunWindow(until: RunWindow.End("02:00"))
         options.maxWait = .seconds(2 * 3600)

@@ -98,7 +98,8 @@ private struct LinkRun {
         let second = try await uncut.sync("uncut.yaml", ["--jobs", "\(jobs)"], limit: limit)
         try check(second, uncut, contents)
         #expect(second.events("resolved").count == count)
-        #expect(second.events("resolved").allSatisfy { $0.reason == "first" })
+        // While nothing is known of a provider one answer is asked ahead, and this one may expire.
+        #expect(second.events("resolved").count { $0.reason != "first" } <= 1)
         #expect(second.events("download_retrying").isEmpty)
         await nginx.stop()
     }

@@ -8,8 +8,9 @@ package struct Command: Sendable {
         case steer(StateTransition, [DownloadID])
         /// Another priority; `isNow`: at once, in place of others if necessary.
         case prioritize(isNow: Bool, [DownloadID])
-        /// The number of turns at a time, and of connections to one host.
-        case jobs(Int, hostCap: Int)
+        /// The number of turns at a time, and of connections to one host; `isAutomatic`: the run finds out how many
+        /// turns the link takes.
+        case jobs(Int, isAutomatic: Bool = false, hostCap: Int)
         /// Credentials of a provider were deleted.
         case loggedOut(String)
         /// There are new credentials of a provider.

@@ -5,4 +5,7 @@ extension DownloadError {
     static let leftAlone = DownloadError(
         kind: .network, message: "it wasn't requested, since its server had failed or asked for a pause")
     static let unflushed = DownloadError(kind: .disk, message: "its data can't be flushed to the disk")
+
+    /// Whether a server has said that this request was one too many (RFC 6585, section 4; RFC 9110, section 15.6.4).
+    var isTooMany: Bool { status == 429 || status == 503 }
 }

@@ -17,8 +17,14 @@ package struct DownloadQueue: Sendable {
         package var ordinal: Int64
         /// The server that its provider asks.
         package var server: ProviderServer
-        /// The last known host of its media; nil before it is resolved for the first time.
+        /// The last known host of its media; nil if its provider is to be asked first.
         package var host: String?
+        /// Until when its provider's answer, which has come already, can be used; nil if none has.
+        package var usableUntil: Date?
+        /// Whether its turn needs neither an answer nor a host: a file of the library is proven to have its bytes.
+        package var isLinked = false
+        /// Whether it gets a slot before its provider has answered: the user wants it now.
+        package var isUrgent = false
         /// How often its provider was unavailable for it, plus consecutive failed runs: if a provider is down those
         /// with the fewest are asked first.
         package var misses = 0
@@ -40,55 +46,21 @@ package struct DownloadQueue: Sendable {
         }
     }
 
-    private struct Delayed: Comparable {
-        var dueAt: Date
-        var entry: Entry
-
-        static func < (a: Delayed, b: Delayed) -> Bool { (a.dueAt, b.entry) < (b.dueAt, a.entry) }
-    }
-
-    /// The waiting downloads of one server of a provider, in lanes that can run, or not, for the same reasons.
-    private struct Lane {
-        var unresolved = Heap<Entry>()
-        var byHost: [String: Heap<Entry>] = [:]
-        var isBlockedUntil = Date.distantPast
-        var isStopped = false
-        /// The number of turns that are being resolved, without a known host.
-        var resolving = 0
-        /// It is down: none is chosen before this time, and then one at a time. Nil if it isn't.
-        var downUntil: Date?
-        /// The download that checks whether it is back.
-        var probe: DownloadID?
-        var search = Search()
-
-        /// Whether it is as if nobody had ever heard of it.
-        var isBlank: Bool {
-            unresolved.isEmpty && byHost.isEmpty && !isStopped && isBlockedUntil == .distantPast && resolving == 0
-                && downUntil == nil && probe == nil && search.inVain == 0
-        }
-    }
-
-    /// Consecutive resolved downloads whose host is left alone.
-    private struct Search {
-        static let few = 5
-        var inVain = 0
-        var since = Date.distantPast
-        var nextAt = Date.distantPast
-    }
-
-    /// The number of resolved downloads of one provider that may wait for their host before no more are resolved to
-    /// look for others.
+    /// The number of resolved downloads of one server that may wait for their host before no more are resolved to look
+    /// for others.
     package var lookAhead: Int
     /// Connections to one host.
     package var hostCap: Int {
         get { hosts.cap }
         set { hosts.cap = newValue }
     }
-    private var lanes: [ProviderServer: Lane] = [:]
+    var lanes: [ProviderServer: Lane] = [:]
+    /// The requests in progress by provider.
+    private var requests: [String: Int] = [:]
     /// Providers that the user has logged out from.
-    private var stopped: Set<String> = []
+    var stopped: Set<String> = []
     private var delayed = Heap<Delayed>()
-    private var hosts: HostTable
+    var hosts: HostTable
 
     /// The number of waiting downloads, including those that back off.
     package private(set) var count = 0
@@ -105,46 +77,135 @@ package struct DownloadQueue: Sendable {
     }
 
     private mutating func insert(_ entry: Entry) {
-        if let host = entry.host {
-            lanes[entry.server, default: Lane()].byHost[host, default: Heap()].insert(entry)
+        if entry.host != nil || entry.isLinked {
+            lanes[entry.server, default: Lane()].byPlace[Place(entry), default: Heap()].insert(entry)
         } else {
             lanes[entry.server, default: Lane()].unresolved.insert(entry)
         }
     }
 
-    /// Removes and returns the next download, or nil if none can run now.
-    package mutating func next(at now: Date) -> Entry? {
+    /// Queues those whose time has come.
+    package mutating func recall(at now: Date) {
         while let first = delayed.min, first.dueAt <= now { insert(delayed.removeMin().entry) }
+    }
+
+    // MARK: the next one
+
+    /// The next download for a slot; nil if none can run now.
+    package func next(at now: Date) -> Entry? { best { next(of: $1, $0, at: now) } }
+
+    /// The next download whose provider may be asked; nil if there is none.
+    ///
+    /// - Parameter isWanted: whether one more answer of a server is wanted; `first`: the first of its downloads by
+    ///   priority and order.
+    package func nextToAsk(at now: Date, where isWanted: (_ first: Entry) -> Bool) -> Entry? {
+        best { server, lane in
+            guard isAsked(server, lane, at: now), let first = firstToAsk(of: lane, at: now), isWanted(first) else {
+                return nil
+            }
+            return nextToAsk(of: lane, at: now)
+        }
+    }
+
+    private func best(_ candidate: (ProviderServer, Lane) -> Entry?) -> Entry? {
         var best: Entry?
-        for (server, lane) in lanes where isAsked(server, lane, at: now) {
-            guard let entry = next(of: lane, at: now), best.map({ $0 < entry }) ?? true else { continue }
+        for (server, lane) in lanes {
+            guard let entry = candidate(server, lane), best.map({ $0 < entry }) ?? true else { continue }
             best = entry
         }
-        guard let best else { return nil }
-        take(best)
-        count -= 1
         return best
     }
 
-    /// The next of one server: the first, or if it is down the one that checks whether it is back.
-    private func next(of lane: Lane, at now: Date) -> Entry? {
-        var heaps = lane.byHost.filter { isFree($0.key, at: now) }.map(\.value)
-        guard lane.downUntil == nil else {
-            if mayResolve(lane, at: now) { heaps.append(lane.unresolved) }
-            return heaps.lazy.flatMap(\.unordered).max { ($1.misses, $0) < ($0.misses, $1) }
+    /// The first of one server for a slot, or if it is down the one that checks whether it is back.
+    private func next(of lane: Lane, _ server: ProviderServer, at now: Date) -> Entry? {
+        guard !isStopped(server) else { return nil }
+        let isAsked = isAsked(server, lane, at: now)
+        // While the server isn't asked, answers that have come already are as good as before.
+        let isServing = isAsked && lane.downUntil == nil
+        var first = lane.byPlace.compactMap { place, heap in
+            let isReady = place.isAnswered ? isServing || !lane.isRefused : isServing && place.host == nil
+            return isReady && isFree(place.host, at: now) ? heap.max : nil
+        }.max()
+        if isAsked, lane.downUntil != nil, let probe = probe(of: lane, at: now), probe.usableUntil != nil {
+            first = max(first ?? probe, probe)
         }
-        var best = heaps.compactMap(\.max).max()
-        guard mayResolve(lane, at: now) else { return best }
+        if isAsked, let urgent = lane.unresolved.max, urgent.isUrgent, first.map({ $0 < urgent }) ?? true,
+            mayResolve(lane, at: now)
+        {
+            first = urgent
+        }
+        return first
+    }
+
+    /// The one that checks whether a server is back that is down: the one for which it was so least often. While URLs
+    /// are refused one that is known already does, as soon as its host is free.
+    private func probe(of lane: Lane, at now: Date) -> Entry? {
+        let known = lane.byPlace.filter { place, _ in
+            place.isAnswered && place.host.map { !isLeftAlone($0, at: now) } ?? false
+        }
+        let isKnown = lane.isRefused && !known.isEmpty
+        let places = isKnown ? known : lane.byPlace.filter { !$0.key.isAnswered }
+        var heaps = places.filter { isFree($0.key.host, at: now) }.map(\.value)
+        if !isKnown, mayResolve(lane, at: now) { heaps.append(lane.unresolved) }
+        return heaps.lazy.flatMap(\.unordered).max { ($1.misses, $0) < ($0.misses, $1) }
+    }
+
+    private func nextToAsk(of lane: Lane, at now: Date) -> Entry? {
+        guard lane.downUntil == nil else {
+            return probe(of: lane, at: now).flatMap { $0.usableUntil == nil ? $0 : nil }
+        }
         // If the hosts of the first ones are left alone, that of the last one may not be.
         let isLast = isSearching(lane, at: now) && lane.search.inVain % 2 == 1
-        if let entry = isLast ? lane.unresolved.min : lane.unresolved.max, best.map({ $0 < entry }) ?? true {
-            best = entry
-        }
-        return best
+        return isLast && mayResolve(lane, at: now) ? lane.unresolved.min : firstToAsk(of: lane, at: now)
     }
 
-    private mutating func take(_ entry: Entry) {
-        func takeOut(of heap: inout Heap<Entry>) {
+    /// The first one by priority and order that needs an answer: its host isn't known, or is free.
+    private func firstToAsk(of lane: Lane, at now: Date) -> Entry? {
+        let known = lane.byPlace.compactMap { place, heap in
+            !place.isAnswered && place.host != nil && isFree(place.host, at: now) ? heap.max : nil
+        }
+        let unresolved = mayResolve(lane, at: now) ? lane.unresolved.max : nil
+        return (known + [unresolved].compactMap(\.self)).max()
+    }
+
+    /// The number of downloads with an answer that could begin with the next slot, and come before `entry`.
+    package func ready(before entry: Entry, at now: Date) -> Int {
+        lanes.reduce(0) { sum, item in
+            let (server, lane) = item
+            guard !isStopped(server), !lane.isRefused else { return sum }
+            return lane.byPlace.reduce(sum) { sum, item in
+                let (place, heap) = item
+                guard place.isAnswered, isFree(place.host, at: now) else { return sum }
+                return sum + heap.unordered.count { entry < $0 }
+            }
+        }
+    }
+
+    /// The downloads of a server that wait for hosts without a free connection; and the connections that these hosts
+    /// take, nil if the server has downloads at other hosts, too. Without those whose host is left alone.
+    package func busy(_ server: ProviderServer, at now: Date) -> (count: Int, connections: Int?) {
+        var (count, isFreeElsewhere, busyHosts) = (0, false, Set<String>())
+        for (place, heap) in lanes[server]?.byPlace ?? [:] {
+            guard let host = place.host, !isLeftAlone(host, at: now) else { continue }
+            if isFree(host, at: now) {
+                isFreeElsewhere = true
+            } else {
+                count += heap.count
+                busyHosts.insert(host)
+            }
+        }
+        let isLimited = count > 0 && !isFreeElsewhere
+        return (count, isLimited ? busyHosts.reduce(0) { $0 + hosts.cap(of: $1) } : nil)
+    }
+
+    /// Removes a download that ``next(at:)`` or ``nextToAsk(at:where:)`` has returned.
+    package mutating func take(_ entry: Entry) {
+        takeOut(entry)
+        count -= 1
+    }
+
+    private mutating func takeOut(_ entry: Entry) {
+        func remove(from heap: inout Heap<Entry>) {
             if heap.max == entry {
                 heap.removeMax()
             } else if heap.min == entry {
@@ -153,11 +214,12 @@ package struct DownloadQueue: Sendable {
                 heap = Heap(heap.unordered.filter { $0 != entry })
             }
         }
-        if let host = entry.host {
-            takeOut(of: &lanes[entry.server, default: Lane()].byHost[host, default: Heap()])
-            if lanes[entry.server]?.byHost[host]?.isEmpty == true { lanes[entry.server]?.byHost[host] = nil }
+        if entry.host != nil || entry.isLinked {
+            let place = Place(entry)
+            remove(from: &lanes[entry.server, default: Lane()].byPlace[place, default: Heap()])
+            if lanes[entry.server]?.byPlace[place]?.isEmpty == true { lanes[entry.server]?.byPlace[place] = nil }
         } else {
-            takeOut(of: &lanes[entry.server, default: Lane()].unresolved)
+            remove(from: &lanes[entry.server, default: Lane()].unresolved)
         }
         // Every choice looks at all lanes.
         if lanes[entry.server]?.isBlank == true { lanes[entry.server] = nil }
@@ -166,8 +228,15 @@ package struct DownloadQueue: Sendable {
     /// Whether a download could run if it were its turn.
     package func canRun(_ entry: Entry, at now: Date) -> Bool {
         let lane = lanes[entry.server] ?? Lane()
-        guard isAsked(entry.server, lane, at: now) else { return false }
-        return entry.host.map { isFree($0, at: now) } ?? mayResolve(lane, at: now)
+        guard hasAnswer(entry) ? !isStopped(entry.server) : isAsked(entry.server, lane, at: now) else { return false }
+        if entry.isLinked { return true }
+        if let host = entry.host { return isFree(host, at: now) }
+        return mayResolve(lane, at: now) && busy(entry.server, at: now).count < lookAhead
+    }
+
+    /// Whether it has an answer that is as good as before while its server isn't asked.
+    package func hasAnswer(_ entry: Entry) -> Bool {
+        entry.usableUntil != nil && lanes[entry.server]?.isRefused != true
     }
 
     /// Whether a provider may ask its server at that time.
@@ -180,31 +249,20 @@ package struct DownloadQueue: Sendable {
         return lane.downUntil.map { $0 <= now && lane.probe == nil } ?? true
     }
 
-    /// Whether an unresolved download is worth resolving: not if enough of its server already wait for a busy host.
-    /// Those that wait for a host that is left alone say nothing about the next one's host, but only one at a time is
-    /// resolved to check; and after a few with such a host the next check is at growing intervals.
+    /// Whether an unresolved download is worth resolving. Those that wait for a host that is left alone say nothing
+    /// about the next one's host; but if there are many only one at a time is resolved to check, and after a few with
+    /// such a host the next check is at growing intervals.
     private func mayResolve(_ lane: Lane, at now: Date) -> Bool {
-        let (busy, leftAlone) = waiting(lane, at: now)
-        guard busy < lookAhead else { return false }
-        return leftAlone < lookAhead || (lane.resolving == 0 && lane.search.nextAt <= now)
+        !isSearching(lane, at: now) || (lane.resolving == 0 && lane.search.nextAt <= now)
     }
 
     private func isSearching(_ lane: Lane, at now: Date) -> Bool {
-        waiting(lane, at: now).leftAlone >= lookAhead
+        lane.byPlace.reduce(0) { sum, entry in
+            entry.key.host.map { isLeftAlone($0, at: now) } ?? false ? sum + entry.value.count : sum
+        } >= lookAhead
     }
 
-    private func waiting(_ lane: Lane, at now: Date) -> (busy: Int, leftAlone: Int) {
-        var busy = 0
-        var leftAlone = 0
-        for (host, heap) in lane.byHost {
-            if isLeftAlone(host, at: now) {
-                leftAlone += heap.count
-            } else if !isFree(host, at: now) {
-                busy += heap.count
-            }
-        }
-        return (busy, leftAlone)
-    }
+    private func isFree(_ host: String?, at now: Date) -> Bool { host.map { isFree($0, at: now) } ?? true }
 
     private func isLeftAlone(_ host: String, at now: Date) -> Bool { hosts.isLeftAlone(host, at: now) }
 
@@ -223,10 +281,19 @@ package struct DownloadQueue: Sendable {
     }
 
     /// A turn begins by asking the provider.
-    package mutating func beginResolving(_ server: ProviderServer) { lanes[server, default: Lane()].resolving += 1 }
+    package mutating func beginResolving(_ server: ProviderServer) {
+        lanes[server, default: Lane()].resolving += 1
+        requests[server.provider, default: 0] += 1
+    }
 
     /// Ends ``beginResolving(_:)``.
-    package mutating func endResolving(_ server: ProviderServer) { lanes[server, default: Lane()].resolving -= 1 }
+    package mutating func endResolving(_ server: ProviderServer) {
+        lanes[server, default: Lane()].resolving -= 1
+        requests[server.provider, default: 0] -= 1
+    }
+
+    /// The turns that are asking a provider.
+    package func asking(_ provider: String) -> Int { requests[provider] ?? 0 }
 
     /// The earliest instant after `now` at which a waiting download could run; nil if there is none, or only the end of
     /// an active download can change it.
@@ -236,7 +303,10 @@ package struct DownloadQueue: Sendable {
         for (server, lane) in lanes where !lane.isStopped && !stopped.contains(server.provider) {
             let asked = max(lane.isBlockedUntil, lane.downUntil ?? .distantPast)
             if !lane.unresolved.isEmpty { consider(max(asked, lane.search.nextAt)) }
-            for host in lane.byHost.keys { consider(max(asked, hosts.blockedUntil(host) ?? .distantPast)) }
+            for place in lane.byPlace.keys {
+                let free = place.host.flatMap { hosts.blockedUntil($0) } ?? .distantPast
+                consider(place.isAnswered && !lane.isRefused ? free : max(asked, free))
+            }
         }
         if let first = delayed.min { return min(max(first.dueAt, now), earliest ?? .distantFuture) }
         return earliest
@@ -258,10 +328,10 @@ package struct DownloadQueue: Sendable {
         for server in Array(lanes.keys) {
             guard var lane = lanes[server] else { continue }
             sift(&lane.unresolved)
-            for host in Array(lane.byHost.keys) {
-                guard var heap = lane.byHost[host] else { continue }
+            for place in Array(lane.byPlace.keys) {
+                guard var heap = lane.byPlace[place] else { continue }
                 sift(&heap)
-                lane.byHost[host] = heap.isEmpty ? nil : heap
+                lane.byPlace[place] = heap.isEmpty ? nil : heap
             }
             lanes[server] = lane
         }
@@ -296,76 +366,14 @@ extension DownloadQueue {
     package var connections: [String: Int] { hosts.connections }
 
     /// A transfer from the host's server succeeded: its failures are forgotten.
-    package mutating func hostServed(_ host: String) { hosts.served(host) }
+    package mutating func hostServed(_ host: String, at now: Date) { hosts.served(host, at: now) }
 
     /// A transfer that began at `start` failed in a way that concerns the whole server. Returns the time until which it
     /// is left alone if that is new.
     package mutating func hostFailed(
-        _ host: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?
+        _ host: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?, isTooMany: Bool = false
     ) -> Date? {
-        hosts.failed(host, startedAt: start, now: now, jitter: jitter, atLeast: atLeast)
+        hosts.failed(
+            host, startedAt: start, now: now, jitter: jitter, atLeast: atLeast, isTooMany: isTooMany)
     }
-}
-
-/// Servers of providers: whether they may be asked.
-extension DownloadQueue {
-    /// Leaves a server alone until then.
-    package mutating func block(_ server: ProviderServer, until: Date) {
-        let known = lanes[server]?.isBlockedUntil ?? .distantPast
-        lanes[server, default: Lane()].isBlockedUntil = max(until, known)
-    }
-
-    /// The time before which it isn't asked; nil if nothing is known of it.
-    package func restsUntil(_ server: ProviderServer) -> Date? {
-        lanes[server].map { max($0.isBlockedUntil, $0.downUntil ?? .distantPast) }
-    }
-
-    /// Stops choosing downloads of this server.
-    package mutating func stop(_ server: ProviderServer) { lanes[server, default: Lane()].isStopped = true }
-
-    /// Stops choosing downloads of this provider, whatever their servers are.
-    package mutating func stop(provider: String) { stopped.insert(provider) }
-
-    /// Resumes choosing downloads of this provider.
-    package mutating func resume(provider: String) {
-        stopped.remove(provider)
-        for server in lanes.keys where server.provider == provider {
-            lanes[server]?.isStopped = false
-            setUp(server)
-        }
-    }
-
-    /// Whether no download of this server is chosen.
-    package func isStopped(_ server: ProviderServer) -> Bool {
-        stopped.contains(server.provider) || lanes[server]?.isStopped ?? false
-    }
-
-    /// Marks it as down: one download at a time checks whether it is back, not before this time.
-    package mutating func setDown(_ server: ProviderServer, until: Date) {
-        lanes[server, default: Lane()].downUntil = until
-    }
-
-    /// Marks it as back.
-    package mutating func setUp(_ server: ProviderServer) {
-        lanes[server]?.downUntil = nil
-        lanes[server]?.probe = nil
-    }
-
-    package func isDown(_ server: ProviderServer) -> Bool { lanes[server]?.downUntil != nil }
-
-    /// The time of the next check whether it is back; nil if it isn't down.
-    package func downUntil(_ server: ProviderServer) -> Date? { lanes[server]?.downUntil }
-
-    /// A turn begins that checks whether its server is back, if that is down.
-    package mutating func beginProbe(_ entry: Entry) {
-        if isDown(entry.server) { lanes[entry.server]?.probe = entry.id }
-    }
-
-    /// Ends ``beginProbe(_:)``, if it was one.
-    package mutating func endProbe(_ id: DownloadID, of server: ProviderServer) {
-        if lanes[server]?.probe == id { lanes[server]?.probe = nil }
-    }
-
-    /// Whether its turn checks whether its server is back.
-    package func isProbe(_ id: DownloadID, of server: ProviderServer) -> Bool { lanes[server]?.probe == id }
 }

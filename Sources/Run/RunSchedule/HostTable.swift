@@ -9,7 +9,13 @@ package struct HostTable: Sendable {
         var failures = 0
         /// The time of the last cool-down: failures of transfers that began before it are the same failure.
         var failedAt = Date.distantPast
+        /// Connections that it takes at a time, as far as it has said so, and the time of the last change.
+        var cap: Int?
+        var capSince = Date.distantPast
     }
+
+    /// The time without failures after which one more connection to a server is tried than it has taken.
+    private static let calm = 300.0
 
     /// Connections to one host.
     var cap: Int
@@ -38,8 +44,12 @@ package struct HostTable: Sendable {
     /// The number of further connections to the server allowed now.
     func freeConnections(_ server: String, at now: Date) -> Int {
         guard !isLeftAlone(server, at: now) else { return 0 }
-        return connections.isEmpty ? cap : max(0, cap - connections[Self.host(of: server), default: 0])
+        return connections.isEmpty
+            ? cap(of: server) : max(0, cap(of: server) - connections[Self.host(of: server), default: 0])
     }
+
+    /// Connections to the server at a time.
+    func cap(of server: String) -> Int { min(cap, servers[server]?.cap ?? cap) }
 
     mutating func occupy(_ server: String) { connections[Self.host(of: server), default: 0] += 1 }
 
@@ -49,14 +59,28 @@ package struct HostTable: Sendable {
         connections[host] = count == 1 ? nil : count - 1
     }
 
-    mutating func served(_ server: String) { if servers[server]?.failures ?? 0 > 0 { servers[server]?.failures = 0 } }
+    mutating func served(_ server: String, at now: Date) {
+        if servers[server]?.failures ?? 0 > 0 { servers[server]?.failures = 0 }
+        guard let facts = servers[server], let taken = facts.cap, now >= facts.capSince + Self.calm else { return }
+        servers[server]?.cap = taken + 1 < cap ? taken + 1 : nil
+        servers[server]?.capSince = now
+    }
 
+    /// - Parameter isTooMany: whether the server has said that the request was one too many. It gets 0.7 times as many
+    ///   from then on.
     mutating func failed(
-        _ server: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?
+        _ server: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?,
+        isTooMany: Bool = false
     ) -> Date? {
         var facts = servers[server, default: Facts()]
         defer { servers[server] = facts }
         if start >= facts.failedAt {
+            // With the one that has just failed.
+            let count = connections[Self.host(of: server), default: 0] + 1
+            if isTooMany, count > 1 {
+                facts.cap = max(1, min(count - 1, Int((0.7 * Double(count)).rounded())))
+                facts.capSince = now
+            }
             facts.failures += 1
             facts.failedAt = now
         } else if atLeast == nil {

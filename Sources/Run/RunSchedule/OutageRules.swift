@@ -33,7 +33,9 @@ struct OutageRules: Sendable {
         let isReported = rest.map { outage.reports($0) } ?? false
         outages[server] = outage
         var until = rest.map { run.moment.now.advanced(by: $0) }
-        if let until { Self.leaveAlone(server, until: until, isReported ? error : nil, &run) }
+        if let until {
+            Self.leaveAlone(server, until: until, isReported ? error : nil, isRefused: outage.cause == .refusing, &run)
+        }
         guard own < run.limits.retries else { return run.fail(id, error, isFinal: false, rest: retryAfter) }
         let delay = Backoff.delay(attempt: max(1, own), jitter: run.moment.jitter, atLeast: retryAfter)
         if rest == nil, !run.isQuestion(id) {
@@ -74,14 +76,14 @@ struct OutageRules: Sendable {
         let isReported = !isGivenUp && outage.reports(rest)
         outages[server] = outage
         let until = run.moment.now.advanced(by: rest)
-        Self.leaveAlone(server, until: until, isReported ? error : nil, &run)
+        Self.leaveAlone(server, until: until, isReported ? error : nil, isRefused: true, &run)
         run.putBack(id, error, until: until)
     }
 
     private static func leaveAlone(
-        _ server: ProviderServer, until: Date, _ error: DownloadError?, _ run: inout RunState
+        _ server: ProviderServer, until: Date, _ error: DownloadError?, isRefused: Bool, _ run: inout RunState
     ) {
-        run.queue.setDown(server, until: until)
+        run.queue.setDown(server, until: until, isRefused: isRefused)
         if let error { run.emit(.providerWaiting(server, until: until, error)) }
     }
 

@@ -7,7 +7,7 @@ package enum Phase: Sendable, Equatable {
     case queued(host: String?, dueAt: Date?)
     /// Waits for the file of another download that may have its bytes.
     case following
-    /// Has its turn.
+    /// Has its turn, or its provider is being asked for that.
     indirect case running(Turn)
     /// Taken out for a command; with the place to return to if the command doesn't change it.
     indirect case held(Held)
@@ -23,8 +23,8 @@ package enum Phase: Sendable, Equatable {
     package enum Held: Sendable, Equatable {
         case queue(host: String?, dueAt: Date?)
         case following
-        /// Its turn was ended; its row says so.
-        case turn
+        /// Its turn was ended; its row says so. With the host that it had a connection to.
+        case turn(host: String?)
     }
 
     /// A phase without its data.
@@ -76,6 +76,12 @@ package struct Turn: Sendable, Equatable {
     package var extraHosts: [String] = []
     /// Whether it has no host yet: its provider is being asked.
     package var isResolving: Bool
+    /// Whether it has one of the run's slots. Asking a provider takes none, unless the user wants it now.
+    package var hasSlot: Bool
+    /// The time at which it began, or got its slot.
+    package var since: Date
+    /// The bytes of ``size`` that were written by then.
+    package var base: Int64
     /// The number of logins at its provider when it began.
     package var logins: Int
     /// The disk space of its file; nil if unknown.
@@ -84,4 +90,7 @@ package struct Turn: Sendable, Equatable {
     package var written: Int64
     /// Nil as long as it may continue.
     package var ending: Ending?
+
+    /// Whether it has asked its provider after that moment. One that has a slot may ask at any time.
+    func hasBegun(after moment: Date) -> Bool { hasSlot || since > moment }
 }

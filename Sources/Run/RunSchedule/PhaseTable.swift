@@ -6,6 +6,8 @@ package struct PhaseTable: Sendable {
     private var counts = [Int](repeating: 0, count: Phase.Kind.allCases.count)
     /// The downloads that have a turn now.
     package private(set) var running: Set<DownloadID> = []
+    /// The number of slots that turns have.
+    package private(set) var slots = 0
 
     /// The phase; nil for downloads that aren't in the run.
     package subscript(id: DownloadID) -> Phase? {
@@ -14,12 +16,17 @@ package struct PhaseTable: Sendable {
             let old = phases.updateOrRemove(newValue, at: id)
             if let old { counts[old.kind.rawValue] -= 1 }
             if let newValue { counts[newValue.kind.rawValue] += 1 }
+            slots += Self.slots(newValue) - Self.slots(old)
             if case .running? = newValue { running.insert(id) } else if case .running? = old { running.remove(id) }
         }
     }
 
     package subscript(turn id: DownloadID) -> Turn? {
         if case .running(let turn)? = phases[id] { turn } else { nil }
+    }
+
+    private static func slots(_ phase: Phase?) -> Int {
+        if case .running(let turn)? = phase, turn.hasSlot { 1 } else { 0 }
     }
 
     func count(_ kind: Phase.Kind) -> Int { counts[kind.rawValue] }

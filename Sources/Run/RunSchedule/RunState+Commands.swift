@@ -33,21 +33,22 @@ extension RunState {
 
     private mutating func begin(_ command: Command, _ sidecarRules: SidecarRules) {
         switch command.kind {
-        case .steer(.pause, let ids), .steer(.cancel, let ids), .steer(.remove, let ids): hold(ids, endsTurns: true)
-        case .steer(_, let ids): hold(ids, endsTurns: false)
+        case .steer(.pause, let ids), .steer(.cancel, let ids), .steer(.remove, let ids): hold(ids, ending: .all)
+        case .steer(.resume, let ids): hold(ids, ending: .none)
+        case .steer(_, let ids): hold(ids, ending: .asking)
         case .prioritize(_, let ids):
-            hold(ids, endsTurns: false)
+            hold(ids, ending: .none)
             commands[0].busy = []
-        case .jobs(let jobs, let hostCap):
-            limits.jobs = jobs
+        case .jobs(let jobs, let isAutomatic, let hostCap):
+            automaticJobs = isAutomatic ? AutomaticJobs(from: jobs) : nil
+            setJobs(jobs)
             limits.hostConnections = hostCap
             queue.hostCap = hostCap
-            queue.lookAhead = jobs
-            yield(to: [], lowest(phases.running.count - jobs) { _ in true })
+            yield(to: [], isAutomatic ? [] : lowest(phases.slots - jobs) { _ in true })
         case .loggedOut(let provider):
             queue.stop(provider: provider)
             sidecarRules.leave(provider: provider, &self)
-            hold(downloads.values.filter { $0.provider == provider }.map(\.id), endsTurns: true)
+            hold(downloads.values.filter { $0.provider == provider }.map(\.id), ending: .all)
         case .loggedIn(let provider):
             commands[0].stage = .applying
             actions.append(.reloadCredentials(command.number, of: provider))
@@ -64,8 +65,16 @@ extension RunState {
         finish(command)
     }
 
-    /// Removes waiting downloads from the queue; ends the turns of the others, or leaves them alone.
-    private mutating func hold(_ ids: [DownloadID], endsTurns: Bool) {
+    /// The turns that a command ends; it leaves the others alone.
+    private enum EndedTurns {
+        case all
+        /// Those without a slot: for the user their downloads are waiting.
+        case asking
+        case none
+    }
+
+    /// Removes waiting downloads from the queue, and ends turns of the others.
+    private mutating func hold(_ ids: [DownloadID], ending: EndedTurns) {
         commands[0].stage = .holding
         var waiting: Set<DownloadID> = []
         for id in ids {
@@ -75,8 +84,9 @@ extension RunState {
                 phases[id] = .held(.queue(host: host, dueAt: dueAt))
             case .following: phases[id] = .held(.following)
             case .running, .digesting, .placing, .emptying:
-                guard endsTurns else {
-                    commands[0].busy.append(id)
+                let isAsking = phases[turn: id]?.hasSlot == false && !isQuestion(id)
+                guard ending == .all || (ending == .asking && isAsking) else {
+                    if !isAsking { commands[0].busy.append(id) }
                     continue
                 }
                 commands[0].awaited.insert(id)
@@ -99,6 +109,11 @@ extension RunState {
             let stopped = command.ids.filter { if case .held? = phases[$0] { true } else { false } }
             for id in stopped.sorted() { suspend(id, .auth) }
             for id in stopped { if let server = downloads[id]?.server { tally.loginsNeeded.insert(server) } }
+            // Those that may go on have answers that the credentials got.
+            let kept = phases.all.filter { id, phase in
+                downloads[id]?.provider == provider && [.settled(.suspended), .settled(.failed)].contains(phase)
+            }
+            for id in kept.map(\.key).sorted() where !stopped.contains(id) { actions.append(.dismiss(id)) }
             actions.append(.forgetCredentials(command.number, of: provider))
         case .jobs, .loggedIn, .arrival: break
         }
@@ -119,21 +134,32 @@ extension RunState {
         case .prioritize(let isNow, _):
             commands[0].ids = []
             var urgent: [DownloadQueue.Entry] = []
+            var asking: [DownloadID] = []
+            var held = command.ids
             for row in rows {
                 downloads[row.id]?.priority = row.priority
+                downloads[row.id]?.isUrgent = false
                 if case .queued(let host, let dueAt)? = phases[row.id] {
                     // Its turn has ended since: it is queued with its old priority.
                     _ = queue.remove([row.id])
-                    enqueue(row.id, host: host, dueAt: isNow ? nil : dueAt)
+                    phases[row.id] = .held(.queue(host: host, dueAt: dueAt))
+                    held.insert(row.id)
                 }
-                guard isNow, case .held(.queue(let host, _))? = phases[row.id], let download = downloads[row.id] else {
-                    continue
+                guard isNow, let download = downloads[row.id] else { continue }
+                if case .held(.queue(let host, _))? = phases[row.id] {
+                    phases[row.id] = .held(.queue(host: host, dueAt: nil))
+                    let usableUntil = host == nil ? nil : stock.usableUntil(row.id)
+                    urgent.append(download.entry(host: host, usableUntil: usableUntil))
+                } else if let turn = phases[turn: row.id], !turn.hasSlot, turn.ending == nil, !isQuestion(row.id) {
+                    asking.append(row.id)
                 }
-                phases[row.id] = .held(.queue(host: host, dueAt: nil))
-                urgent.append(download.entry(host: host))
             }
-            giveBack(command.ids)
-            yield(to: urgent, isNow ? preempted(for: urgent, moment.now) : [])
+            // As many as there are slots get one at once, before their providers have answered.
+            for id in asking.prefix(limits.jobs) { takeSlot(id) }
+            let count = max(0, limits.jobs - asking.count)
+            for entry in urgent.sorted(by: >).prefix(count) { downloads[entry.id]?.isUrgent = true }
+            giveBack(held)
+            yield(to: urgent, isNow ? preempted(for: urgent, asking, moment.now) : [])
         case .loggedOut:
             // What was queued while the command was carried out needs the login, too.
             commands[0].ids = []
@@ -182,9 +208,9 @@ extension RunState {
             case .queue(let host, let dueAt): enqueue(id, host: host, dueAt: dueAt)
             case .following where sharing.followers.isFollower(id): phases[id] = .following
             case .following: enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
-            case .turn:
+            case .turn(let host):
                 if !isQuestion(id) { record(.putBack(id, retryAt: nil, error: nil)) }
-                enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
+                enqueue(id, host: host, dueAt: downloads[id]?.retryAt)
             }
         }
     }
@@ -245,19 +271,23 @@ extension RunState {
             guard case .held(let held)? = phases[id] else { continue }
             if case .queue(let host, let dueAt) = held {
                 enqueue(id, host: host, dueAt: dueAt)
-            } else {
-                if !isQuestion(id) {
-                    record(.putBack(id, retryAt: nil, error: nil))
-                    emit(.waiting(id))
-                }
-                enqueue(id, host: nil, dueAt: nil)
+                continue
             }
+            if !isQuestion(id) {
+                record(.putBack(id, retryAt: nil, error: nil))
+                emit(.waiting(id))
+            }
+            // Its answer may be good for another turn.
+            let host: String? = if case .turn(let host) = held { host } else { nil }
+            enqueue(id, host: host, dueAt: nil)
         }
     }
 
-    /// As many turns of lower priority as these need.
-    private func preempted(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
-        let ids = Set(urgent.map(\.id))
+    /// As many turns of lower priority as these need, beside those whose providers are being asked.
+    private func preempted(
+        for urgent: [DownloadQueue.Entry], _ asking: [DownloadID], _ now: Date
+    ) -> [DownloadID] {
+        let ids = Set(urgent.map(\.id) + asking)
         var preempted: [DownloadID] = []
         // A host at its cap needs one of its own connections; otherwise any slot will do.
         let capped = urgent.filter { entry in
@@ -269,14 +299,15 @@ extension RunState {
             }
         }
         let ready = urgent.count { queue.canRun($0, at: now) }
-        let missing = phases.running.count - preempted.count + ready + capped.count - limits.jobs
-        return preempted + lowest(min(missing, ready)) { !ids.contains($0) && !preempted.contains($0) }
+        let missing = phases.slots - preempted.count + ready + capped.count - limits.jobs
+        return preempted + lowest(min(missing, ready + asking.count)) { !ids.contains($0) && !preempted.contains($0) }
     }
 
-    /// Turns, the last one by priority and order first.
+    /// Turns with a slot, the last one by priority and order first.
     private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool) -> [DownloadID] {
         guard count > 0 else { return [] }
-        let entries = phases.running.filter(isMeant).compactMap { downloads[$0]?.entry(host: nil) }.sorted()
+        let slots = phases.running.filter { phases[turn: $0]?.hasSlot == true && isMeant($0) }
+        let entries = slots.compactMap { downloads[$0]?.entry(host: nil) }.sorted()
         return entries.prefix(count).map(\.id)
     }
 }

@@ -39,6 +39,7 @@ extension RunState {
     mutating func placed(_ id: DownloadID, _ file: StoredFile, _ request: RequestDigest?, isWhole: Bool) {
         guard phases[id] == .placing, let download = downloads[id] else { return }
         tally.finished += 1
+        stock.finished(file.size)
         emit(.finished(id))
         settle(id, .finished)
         let donor = Donor(file: file, video: download.bytes.video, request: request)
@@ -145,8 +146,10 @@ extension RunState {
         guard case .queued(let host, let dueAt)? = phases[id], let download = downloads[id] else { return false }
         let soon = now + 10
         if let dueAt, dueAt > soon { return true }
-        if queue.isDown(download.server) || !queue.isAsked(download.server, at: soon) { return true }
-        guard let host else { return !queue.canRun(download.entry(host: nil), at: soon) }
+        let entry = download.entry(host: host, usableUntil: host == nil ? nil : stock.usableUntil(id))
+        let isAsked = !queue.isDown(download.server) && queue.isAsked(download.server, at: soon)
+        guard isAsked || queue.hasAnswer(entry) else { return true }
+        guard let host else { return !queue.canRun(entry, at: soon) }
         return queue.blockedUntil(host).map { $0 > soon } ?? false
     }
 

@@ -10,7 +10,15 @@ struct RunState: Sendable {
         var isFinal: Bool
     }
 
+    /// The pauses that a server asked for since its last answer.
+    struct Pauses: Sendable {
+        var count = 0
+        var last = Date.distantPast
+    }
+
     var limits: Schedule.Limits
+    /// Finds out how many slots there should be; nil if the user has said it.
+    var automaticJobs: AutomaticJobs?
     var downloads: [DownloadID: ScheduledDownload] = [:]
     var phases = PhaseTable()
     var queue: DownloadQueue
@@ -19,14 +27,16 @@ struct RunState: Sendable {
     var tally = RunTally()
     /// The number of logins at each provider since the run began.
     var logins: [String: Int] = [:]
-    /// Consecutive answers by which a server asked for a pause.
-    var waits: [ProviderServer: Int] = [:]
+    /// The pauses that servers asked for.
+    var pauses: [ProviderServer: Pauses] = [:]
     /// The pending commands, the current one first.
     var commands: [Command] = []
     /// How often a download's provider was unavailable for it.
     var misses: [DownloadID: Int] = [:]
     /// Downloads that were refused during an outage.
     var doubts: [DownloadID: Doubt] = [:]
+    /// Answers of providers that wait for a slot.
+    var stock = AnswerStock()
     /// Downloads that were suspended for lack of space.
     var spaceSuspensions = SpaceSuspensions()
     /// Downloads whose file won't come in this run: a follower takes the lead.
@@ -54,6 +64,7 @@ struct RunState: Sendable {
         self.limits = limits
         sharing = Sharing(followers: Followers())
         queue = DownloadQueue(hostCap: limits.hostConnections, lookAhead: limits.jobs)
+        automaticJobs = limits.findsJobs ? AutomaticJobs(from: limits.jobs) : nil
         add(wanted, followers: followers)
     }
 
@@ -101,7 +112,12 @@ struct RunState: Sendable {
     // MARK: what is possible now
 
     var mayStartTurn: Bool {
-        hasBegun && stopReason == nil && phases.running.count < limits.jobs && mayPlaceMore
+        hasBegun && stopReason == nil && phases.slots < limits.jobs && mayPlaceMore
+    }
+
+    /// Whether a slot is free, or becomes free with a turn that is being ended.
+    var isSlotComing: Bool {
+        phases.running.count { phases[turn: $0].map { $0.hasSlot && $0.ending == nil } ?? false } < limits.jobs
     }
 
     var mayPlaceMore: Bool {
@@ -132,7 +148,8 @@ struct RunState: Sendable {
         } else {
             if spaceSuspensions.remove(id) { noteSpace() }
             phases[id] = .queued(host: host, dueAt: dueAt)
-            queue.add(download.entry(host: host, misses: misses[id] ?? 0), dueAt: dueAt)
+            let usableUntil = host == nil ? nil : stock.usableUntil(id)
+            queue.add(download.entry(host: host, misses: misses[id] ?? 0, usableUntil: usableUntil), dueAt: dueAt)
         }
     }
 
@@ -209,11 +226,63 @@ struct RunState: Sendable {
     mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
         doubts[id] = nil
+        stock.remove(id)
         tally.awaitingLogin.remove(id)
         if spaceSuspensions.remove(id) { noteSpace() }
         sharing.followers.remove(id)
         if state != .finished { lostLeaders.append(id) }
         if !isKept { actions.append(.dismiss(id)) }
+    }
+
+    // MARK: answers and slots
+
+    /// Its provider has answered it.
+    mutating func answered(_ id: DownloadID, _ answer: Schedule.Answer) {
+        guard let turn = phases[turn: id], let server = downloads[id]?.server, !isQuestion(id) else { return }
+        tally.answers += 1
+        let time = turn.isResolving ? moment.now.timeIntervalSince(turn.since) : nil
+        stock.add(id, answer, of: server, time: time, at: moment.now)
+    }
+
+    /// The turns that ask for sidecars.
+    var questionsAsked: Int { phases.running.count { isQuestion($0) } }
+
+    /// Whether there are turns without a slot whose downloads will need one.
+    var isAsking: Bool { phases.running.count > phases.slots + questionsAsked }
+
+    /// Its turn gets one of the slots.
+    mutating func takeSlot(_ id: DownloadID) {
+        guard case .running(var turn)? = phases[id], !turn.hasSlot else { return }
+        turn.hasSlot = true
+        turn.since = moment.now
+        turn.base = turn.written
+        phases[id] = .running(turn)
+        record(.begin(id))
+    }
+
+    /// It has a slot, and uses the answer that it may have.
+    mutating func useAnswer(_ id: DownloadID) {
+        if let server = downloads[id]?.server { stock.use(id, of: server) }
+    }
+
+    /// Keeps the answer of a turn that is over, if it can still be used at `due`. Returns its host if so.
+    mutating func keepAnswer(_ id: DownloadID, of turn: Turn, usableUntil: Date?, at due: Date) -> String? {
+        guard let host = turn.host, let usableUntil, usableUntil > due else { return nil }
+        stock.putBack(id, until: usableUntil)
+        return host
+    }
+
+    /// Sets the number of slots by the progress of the run. Turns beyond it keep theirs.
+    mutating func adjustJobs(received: Int64, isLimited: Bool) {
+        let isLimited = isLimited || stopReason != nil
+        let count = automaticJobs?.note(
+            received: received, active: phases.slots, isLimited: isLimited, at: moment.now)
+        if let count { setJobs(count) }
+    }
+
+    mutating func setJobs(_ count: Int) {
+        limits.jobs = count
+        queue.lookAhead = count
     }
 
     // MARK: hosts, the disk, the end
@@ -224,7 +293,8 @@ struct RunState: Sendable {
         _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?
     ) -> Date? {
         let until = queue.hostFailed(
-            host, startedAt: start, now: moment.now, jitter: moment.jitter, atLeast: atLeast)
+            host, startedAt: start, now: moment.now, jitter: moment.jitter, atLeast: atLeast,
+            isTooMany: error.isTooMany)
         if let until { emit(.hostWaiting(host, until: until, error)) }
         return until
     }

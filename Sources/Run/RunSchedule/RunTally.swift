@@ -6,6 +6,10 @@ package struct RunTally: Sendable {
     static let mostFailures = 1000
 
     package var finished = 0
+    /// Answers of providers with a location.
+    package var answers = 0
+    /// Those that expired before they were used.
+    package var expiredAnswers = 0
     package var failed = 0
     /// The first failed downloads, at most ``mostFailures``, with their errors.
     package var failures: [(id: DownloadID, error: DownloadError)] = []

@@ -8,7 +8,7 @@ extension Schedule {
         case start(DownloadID, Donor?, isProven: Bool)
         /// Begin a turn in which its provider is only asked for sidecars.
         case ask(DownloadID)
-        /// End its turn; ``Event/turnEnded(_:_:)`` follows.
+        /// End its turn; ``Event/turnEnded(_:_:usableUntil:)`` follows.
         case cancel(DownloadID)
         /// The answer to ``Event/claim(_:host:)`` and ``Event/enter(_:host:)``.
         case grant(Bool)

@@ -14,20 +14,25 @@ extension Schedule {
         case arrived(Int, [ScheduledDownload], followers: Followers)
         /// The run has to end.
         case stop(SuspendReason)
-        /// The free space on the disk, and the progress of all turns.
-        case measured(free: Int64, turns: [Measure])
-        /// A turn requests its own connection to a host; answered by ``Action/grant(_:)``.
+        /// The free space on the disk, the bytes that may still be transferred, and the progress of all turns. Nil for
+        /// no limit.
+        case measured(free: Int64?, quota: Int64? = nil, turns: [Measure])
+        /// The bytes that have come from the network in this run, and whether there is a limit on the bandwidth; sent
+        /// at each check of the progress if ``Schedule/findsJobs``.
+        case received(Int64, isLimited: Bool)
+        /// A turn requests its slot, if it has none, and its own connection to a host; answered by
+        /// ``Action/grant(_:)``.
         case claim(DownloadID, host: String)
         /// A turn requests one more connection to a host; answered by ``Action/grant(_:)``.
         case enter(DownloadID, host: String)
         /// A turn returns a connection that ``enter(_:host:)`` got.
         case leave(DownloadID, host: String)
         /// Its provider has answered, and names these sidecars.
-        case resolved(DownloadID, [SidecarQueue.Item])
+        case resolved(DownloadID, [SidecarQueue.Item], Answer = Answer())
         /// Bytes have arrived for it; sent at each check of the progress.
         case receives(DownloadID)
-        /// A turn is over.
-        case turnEnded(DownloadID, TurnEnd)
+        /// A turn is over. `usableUntil`: until when its answer can be used for another one; nil if it has none.
+        case turnEnded(DownloadID, TurnEnd, usableUntil: Date? = nil)
         /// A partial couldn't be flushed.
         case flushFailed(DownloadID)
         /// The result of ``Action/hash(_:)``.
@@ -54,6 +59,19 @@ extension Schedule {
         case applied(Int, [SteeredRow])
     }
 
+    /// A provider's answer.
+    package struct Answer: Sendable, Equatable {
+        /// The end of the time in which it can be used; nil without one.
+        package var usableUntil: Date?
+        /// Whether only one request can be made with it.
+        package var isSingleUse: Bool
+
+        package init(usableUntil: Date? = nil, isSingleUse: Bool = false) {
+            self.usableUntil = usableUntil
+            self.isSingleUse = isSingleUse
+        }
+    }
+
     /// The progress of a turn.
     package struct Measure: Sendable, Equatable {
         package var id: DownloadID
@@ -72,7 +90,7 @@ extension Schedule {
     package enum TurnEnd: Sendable {
         /// All bytes are in the partial, and every possible check has been made.
         case complete
-        /// Resolved, but its host has no free connection.
+        /// Resolved, but there is no slot, or its host has no free connection.
         case parked(host: String)
         /// It tries again after `delay`; with a host to pause, and the time when the transfer from it began.
         case waits(DownloadError, delay: Duration, attempt: Int, failedHost: String?, began: Date)
@@ -96,6 +114,16 @@ extension Schedule {
         case stopped
         /// The provider has named the sidecars, which was the purpose of the turn.
         case answered
+
+        var isParked: Bool { if case .parked = self { true } else { false } }
+
+        /// Whether it is an answer of the provider without a location.
+        var isAnswer: Bool {
+            switch self {
+            case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true): true
+            default: false
+            }
+        }
 
         /// The server that the provider's error names.
         var server: String? {

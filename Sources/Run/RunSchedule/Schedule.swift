@@ -8,8 +8,10 @@ package import Foundation
 package struct Schedule: Sendable {
     /// The limits of a run.
     package struct Limits: Sendable {
-        /// Turns at a time.
+        /// Slots: transfers at a time; those at first if the run finds out how many the link takes.
         package var jobs: Int
+        /// Whether it does.
+        package var findsJobs: Bool
         package var hostConnections: Int
         /// The longest time that the run waits for a due time.
         package var maxWait: Duration
@@ -19,12 +21,21 @@ package struct Schedule: Sendable {
         package var placing: Int
         /// Attempts at a video, without those that fail because of its host or provider.
         package var retries: Int
+        /// The time at which the run is stopped; nil for none.
+        package var closesAt: Date?
+        /// The requests that a provider takes at a time.
+        package var concurrency: @Sendable (_ provider: String) -> Int
 
         package init(
-            jobs: Int, hostConnections: Int, maxWait: Duration, freeSpace: FreeSpaceGuard? = nil, placing: Int = 256,
-            retries: Int = 10
+            jobs: Int, findsJobs: Bool = false, hostConnections: Int, maxWait: Duration,
+            freeSpace: FreeSpaceGuard? = nil, placing: Int = 256,
+            retries: Int = 10, closesAt: Date? = nil,
+            concurrency: @escaping @Sendable (_ provider: String) -> Int = { _ in .max }
         ) {
             self.jobs = jobs
+            self.findsJobs = findsJobs
+            self.closesAt = closesAt
+            self.concurrency = concurrency
             self.retries = retries
             self.hostConnections = hostConnections
             self.maxWait = maxWait
@@ -35,6 +46,7 @@ package struct Schedule: Sendable {
 
     private var run: RunState
     private var turns = TurnRules()
+    private var answers = AnswerRules()
     private var outages = OutageRules()
     private var space = SpaceRules()
     private var sidecarRules = SidecarRules()
@@ -64,15 +76,17 @@ package struct Schedule: Sendable {
             run.stayIfPaused(now)
         case .arrived(let number, let wanted, let followers): run.arrived(number, wanted, followers: followers)
         case .stop(let reason): run.stop(reason)
-        case .measured(let free, let turns): space.measured(free, turns, &run)
+        case .measured(let free, let quota, let turns): space.measured(free, quota: quota, turns, &run)
+        case .received(let bytes, let isLimited): run.adjustJobs(received: bytes, isLimited: isLimited)
         case .claim(let id, let host):
             outages.hasAnswer(id, &run)
-            run.actions.append(.grant(turns.claim(id, host, &run)))
+            run.actions.append(.grant(turns.claim(id, host: host, space, &run)))
         case .enter(let id, let host): run.actions.append(.grant(turns.enter(id, host, &run)))
         case .leave(let id, let host): turns.leave(id, host, &run)
-        case .resolved(let id, let items): resolved(id, items)
+        case .resolved(let id, let items, let answer): resolved(id, items, answer)
         case .receives(let id): outages.receives(id, &run)
-        case .turnEnded(let id, let end): turns.ended(id, end, outages: &outages, space: space, &run)
+        case .turnEnded(let id, let end, let usableUntil):
+            turns.ended(id, end, usableUntil: usableUntil, outages: &outages, space: space, &run)
         case .flushFailed(let id): run.endTurn(id, .lostFlush)
         case .hashed(let id, let result): run.hashed(id, result)
         case .restarted(let id, let error): run.restarted(id, error)
@@ -93,9 +107,13 @@ package struct Schedule: Sendable {
         return run.actions
     }
 
-    private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item]) {
+    private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item], _ answer: Answer) {
         guard let server = run.downloads[id]?.server else { return }
-        run.waits[server] = nil
+        // An answer to an earlier question says nothing about the pause.
+        if let pauses = run.pauses[server], run.phases[turn: id]?.hasBegun(after: pauses.last) ?? true {
+            run.pauses[server] = nil
+        }
+        run.answered(id, answer)
         sidecarRules.resolved(id, items, &run)
         outages.answered(server, isGood: true, &run)
     }
@@ -122,8 +140,11 @@ package struct Schedule: Sendable {
         run.actions.append(.end)
     }
 
+    /// Gives free slots to downloads, and asks providers for those that come next.
     private mutating func startTurns() {
-        while run.mayStartTurn, let entry = run.queue.next(at: run.moment.now) {
+        run.queue.recall(at: run.moment.now)
+        while let entry = (run.mayStartTurn ? run.queue.next(at: run.moment.now) : nil) ?? answers.next(space, run) {
+            run.queue.take(entry)
             turns.start(entry, space, &run)
             run.passOnLeads()
         }
@@ -178,6 +199,9 @@ package struct Schedule: Sendable {
 
     /// Downloads whose providers are still to be asked for sidecars.
     var questions: Set<DownloadID> { sidecarRules.questions }
+
+    /// Whether the run finds out how many transfers the link takes, and wants ``Event/received(_:isLimited:)``.
+    package var findsJobs: Bool { run.automaticJobs != nil }
 
     package func leader(of id: DownloadID) -> DownloadID? { run.sharing.followers.leader(of: id) }
 

@@ -27,6 +27,8 @@ package struct ScheduledDownload: Sendable {
     package var size: Int64?
     /// The bytes of ``size`` that are written already.
     package var written: Int64
+    /// Whether the user wants it now.
+    var isUrgent = false
     /// The host that it waited for when it began to follow another one.
     var hostBefore: String?
     /// The facts about its bytes.
@@ -62,12 +64,15 @@ package struct ScheduledDownload: Sendable {
     /// Whether its donor certainly has its bytes, so that no request is needed.
     var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
 
-    func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
+    func entry(host: String?, misses: Int = 0, usableUntil: Date? = nil) -> DownloadQueue.Entry {
         // Without a request, no provider can delay it.
         var entry = DownloadQueue.Entry(
             id: id, priority: priority, ordinal: ordinal, server: isDonorProven ? ProviderServer("") : server,
             host: host)
         entry.isQuestion = purpose == .sidecars
+        entry.isLinked = isDonorProven
+        entry.isUrgent = isUrgent
+        entry.usableUntil = usableUntil
         // Downloads that failed in earlier runs are the last to check whether their provider is back: they may be the
         // cause.
         entry.misses = misses + failedRuns

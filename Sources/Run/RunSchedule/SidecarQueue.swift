@@ -225,6 +225,7 @@ package struct SidecarQueue: Sendable {
     /// dropped ones.
     package mutating func drop(_ id: DownloadID) -> [Int] {
         groups[id] = nil
+        resolutions.remove(id)
         let numbers = Array(ofDownload[id] ?? [])
         for number in numbers { _ = take(number) }
         return numbers

@@ -21,7 +21,7 @@ struct SidecarRules: Sendable {
         let now = run.moment.now
         run.sidecars.recall(at: now)
         // A connection that a video of this run may need soon is left free.
-        let reserved = run.isSomethingDue(at: now) ? max(0, run.limits.jobs - run.phases.running.count) : 0
+        let reserved = run.isSomethingDue(at: now) || run.isAsking ? max(0, run.limits.jobs - run.phases.slots) : 0
         while run.mayPlaceMore,
             let item = run.sidecars.next(hasConnection: { [queue = run.queue] in
                 queue.freeConnections($0, at: now) > reserved
@@ -49,7 +49,7 @@ struct SidecarRules: Sendable {
         guard let item = run.sidecars.fetched(number, isPlaced: end == .arrived) else { return }
         if let host = item.host { run.queue.release(host) }
         switch end {
-        case .arrived: if let host = item.host { run.queue.hostServed(host) }
+        case .arrived: if let host = item.host { run.queue.hostServed(host, at: run.moment.now) }
         // It is left to the next run.
         case _ where run.stopReason != nil: settle(number, of: item.download, isStored: false, &run)
         case .stopped: settle(number, of: item.download, isStored: false, &run)

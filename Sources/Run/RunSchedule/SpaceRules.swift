@@ -5,11 +5,14 @@ import Foundation
 struct SpaceRules: Sendable {
     /// Free bytes on the disk, at the last measurement.
     private(set) var free: Int64?
+    /// The bytes that may still be transferred, at the last measurement; nil for no limit.
+    private(set) var quota: Int64?
 
-    mutating func measured(_ free: Int64, _ turns: [Schedule.Measure], _ run: inout RunState) {
-        self.free = free
+    mutating func measured(_ free: Int64?, quota: Int64?, _ turns: [Schedule.Measure], _ run: inout RunState) {
+        self.free = free ?? self.free
+        self.quota = quota
         // The summary reports the space at the end.
-        if case .noSpace? = run.tally.disk { run.tally.disk = .noSpace(free: free) }
+        if case .noSpace? = run.tally.disk, let free { run.tally.disk = .noSpace(free: free) }
         for measure in turns {
             guard case .running(var turn)? = run.phases[measure.id] else { continue }
             turn.size = measure.size
@@ -23,7 +26,8 @@ struct SpaceRules: Sendable {
     /// nothing is to be written to may be as full as it likes.
     func look(_ run: inout RunState) {
         guard run.stopReason == nil, let rule = run.limits.freeSpace, let free else { return }
-        let needs = Self.needs(of: run)
+        // A turn without a slot writes nothing yet.
+        let needs = Self.needs(of: run) { run.phases[turn: $0]?.hasSlot == true }
         guard !needs.isEmpty || !run.sidecars.hasNothingWaiting || !run.sidecars.fetching.isEmpty else { return }
         switch rule.verdict(needs, free: free) {
         case .goOn: return
@@ -36,14 +40,27 @@ struct SpaceRules: Sendable {
         }
     }
 
-    /// Whether there is room on the disk for one more download.
-    func hasSpace(for download: ScheduledDownload, in run: RunState) -> Bool {
+    /// Whether there is room on the disk for one more download, beside the turns and beside these others.
+    func hasSpace(
+        for download: ScheduledDownload, in run: RunState, beside others: some Sequence<DownloadID> = []
+    ) -> Bool {
         // A question needs no space.
         guard let rule = run.limits.freeSpace, let free, !run.isQuestion(download.id) else { return true }
         // A file that is in the library already is linked: it needs no space.
         let size = download.isDonorProven ? 0 : download.size
         let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
-        return rule.hasSpace(for: need, beside: Self.needs(of: run), free: free)
+        // Of the turns without a slot those that come first.
+        let entry = download.entry(host: nil)
+        var needs = Self.needs(of: run) { other in
+            other != download.id
+                && (run.phases[turn: other]?.hasSlot == true
+                    || run.downloads[other].map { entry < $0.entry(host: nil) } ?? false)
+        }
+        for other in others where run.phases[turn: other] == nil {
+            guard let other = run.downloads[other] else { continue }
+            needs.append(FreeSpaceGuard.Need(id: other.id, size: other.size, written: other.written))
+        }
+        return rule.hasSpace(for: need, beside: needs, free: free)
     }
 
     /// One that doesn't fit is suspended, and others may start; below the floor the run ends.
@@ -68,7 +85,7 @@ struct SpaceRules: Sendable {
         guard run.mayStartTurn, let rule = run.limits.freeSpace, let free else { return false }
         let ready = run.spaceSuspensions.ready(at: run.moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
         var others = Self.needs(of: run)
-        let slots = run.limits.jobs - run.phases.running.count
+        let slots = run.limits.jobs - run.phases.slots
         var count = 0
         for entry in ready.sorted(by: >) where count < slots && run.phases[entry.id] == .settled(.suspended) {
             guard let download = run.downloads[entry.id], run.queue.canRun(entry, at: run.moment.now) else { continue }
@@ -89,8 +106,10 @@ struct SpaceRules: Sendable {
     }
 
     /// The remaining needs of turns, the most important first. Questions, and one that is about to end, need nothing.
-    private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
-        let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
+    private static func needs(
+        of run: RunState, where isMeant: (DownloadID) -> Bool = { _ in true }
+    ) -> [FreeSpaceGuard.Need] {
+        let turns = run.phases.running.filter(isMeant).compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
             guard let turn = run.phases[turn: id], turn.ending != .noSpace, !run.isQuestion(id) else {
                 return nil
             }

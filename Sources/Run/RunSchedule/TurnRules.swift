@@ -6,42 +6,63 @@ struct TurnRules: Sendable {
     /// Downloads that have had their one wait for a file that wasn't ready.
     private var notReadyBefore: Set<DownloadID> = []
 
+    /// Begins a turn: with a slot, or by asking its provider without one.
     func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState) {
         let id = entry.id
         guard let download = run.downloads[id], case .queued? = run.phases[id] else { return }
+        if let until = entry.usableUntil, until <= run.moment.now {
+            if run.stock.expire(id) { run.tally.expiredAnswers += 1 }
+            return run.enqueue(id, host: entry.host, dueAt: nil)
+        }
         guard space.hasSpace(for: download, in: run) else { return space.lacksSpace(entry, &run) }
         run.downloads[id]?.donor = nil
+        run.downloads[id]?.isUrgent = false
         run.queue.beginProbe(entry)
-        // With a proven donor no provider is asked.
-        let isResolving = entry.host == nil && !download.isDonorProven
-        if let host = entry.host { run.queue.occupy(host) }
+        // With a proven donor no provider is asked. Whose answer can't be used any more is asked for again.
+        let isResolving = entry.usableUntil == nil && !download.isDonorProven
+        let host = isResolving ? nil : entry.host
+        if let host { run.queue.occupy(host) }
         if isResolving { run.queue.beginResolving(download.server) }
         run.phases[id] = .running(
             Turn(
-                host: entry.host, isResolving: isResolving, logins: run.logins[download.provider, default: 0],
-                size: download.size, written: download.written))
+                host: host, isResolving: isResolving, hasSlot: false, since: run.moment.now,
+                base: download.written, logins: run.logins[download.provider, default: 0], size: download.size,
+                written: download.written))
         if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
-        run.record(.begin(id))
+        if !isResolving || (entry.isUrgent && run.isSlotComing) { run.takeSlot(id) }
+        if !isResolving { run.useAnswer(id) }
         run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
     }
 
     // MARK: connections
 
-    /// Whether there is a connection to `host`. A turn has one of its own at a time.
-    func claim(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
+    /// Whether there are a slot and a connection to `host`. A turn has one of each at a time.
+    func claim(
+        _ id: DownloadID, host: String, _ space: SpaceRules, _ run: inout RunState
+    ) -> Bool {
         guard case .running(var turn)? = run.phases[id] else { return false }
         if let server = run.downloads[id]?.server, turn.isResolving {
             run.queue.endResolving(server)
             run.queue.found(host, of: server, at: run.moment.now)
         }
         turn.isResolving = false
+        run.phases[id] = .running(turn)
+        if !turn.hasSlot {
+            guard run.mayStartTurn, turn.ending == nil, run.queue.isFree(host, at: run.moment.now),
+                let download = run.downloads[id], space.hasSpace(for: download, in: run)
+            else { return false }
+            run.takeSlot(id)
+            turn = run.phases[turn: id] ?? turn
+        }
         if turn.host != host {
             if let old = turn.host { run.queue.release(old) }
             turn.host = run.queue.isFree(host, at: run.moment.now) ? host : nil
             if turn.host != nil { run.queue.occupy(host) }
         }
         run.phases[id] = .running(turn)
-        return turn.host != nil
+        guard turn.host != nil else { return false }
+        run.useAnswer(id)
+        return true
     }
 
     /// One more connection for a turn that has one already.
@@ -67,12 +88,11 @@ struct TurnRules: Sendable {
     // MARK: ends
 
     mutating func ended(
-        _ id: DownloadID, _ end: Schedule.TurnEnd, outages: inout OutageRules, space: SpaceRules,
+        _ id: DownloadID, _ end: Schedule.TurnEnd, usableUntil: Date?, outages: inout OutageRules, space: SpaceRules,
         _ run: inout RunState
     ) {
         guard let turn = run.phases[turn: id], var download = run.downloads[id] else { return }
-        for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
-        if turn.isResolving { run.queue.endResolving(download.server) }
+        release(turn, of: download, at: end, &run)
         var wasProbe = run.queue.isProbe(id, of: download.server)
         run.queue.endProbe(id, of: download.server)
         if let name = end.server, name != download.server.name {
@@ -84,27 +104,29 @@ struct TurnRules: Sendable {
         run.downloads[id]?.written = turn.written
         run.downloads[id]?.size = turn.size ?? download.size
         let isGoingOn = run.stopReason == nil
-        switch end {
-        case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true):
-            outages.answered(download.server, isGood: false, &run)
-        case .complete where turn.host != nil: outages.receives(id, &run)
-        default: break
-        }
+        if end.isAnswer { outages.answered(download.server, isGood: false, &run) }
+        if case .complete = end, turn.host != nil { outages.receives(id, &run) }
         switch end {
         case .complete:
-            if let host = turn.host { run.queue.hostServed(host) }
+            if let host = turn.host { run.queue.hostServed(host, at: run.moment.now) }
             run.phases[id] = .digesting
             run.actions.append(.hash(id))
         case .stopped where turn.ending == .lostFlush && isGoingOn:
             run.mend(id, .unflushed)
         case _ where turn.ending == .command && isGoingOn:
             run.actions.append(.release(id))
-            run.phases[id] = .held(.turn)
-        case .parked(let host): run.putBack(id, host: host)
+            let host = run.keepAnswer(id, of: turn, usableUntil: usableUntil, at: run.moment.now)
+            run.phases[id] = .held(turn.hasSlot ? .turn(host: host) : .queue(host: nil, dueAt: nil))
+        case .parked(let host):
+            if let usableUntil, run.stock.usableUntil(id) == nil { run.stock.putBack(id, until: usableUntil) }
+            park(id, turn, host: host, &run)
         case .waits(let error, let delay, let attempt, let failedHost, let began):
-            wait(id, after: error, delay: delay, attempt: attempt, failedHost: failedHost, began: began, &run)
+            let due = wait(
+                id, after: error, delay: delay, attempt: attempt, failedHost: failedHost, began: began, &run)
+            let host = run.keepAnswer(id, of: turn, usableUntil: usableUntil, at: due)
+            run.putBack(id, error, host: failedHost ?? host, until: due)
         case .providerWaits(let error, let delay, _):
-            providerWaits(id, of: download.server, error, delay: delay, &run)
+            providerWaits(id, turn, of: download.server, after: error, delay: delay, &run)
         case .unavailable(let error, let retryAfter, _):
             outages.unavailable(id, of: download.server, error, retryAfter: retryAfter, wasProbe: wasProbe, &run)
         case .loginNeeded where turn.logins < run.logins[download.provider, default: 0]:
@@ -124,32 +146,64 @@ struct TurnRules: Sendable {
             run.suspend(id, reason)
             run.stop(reason)
         case .stopped where turn.ending == .noSpace && isGoingOn: space.suspendForSpace(id, &run)
+        case .stopped where !turn.hasSlot && !isGoingOn && !run.isQuestion(id): park(id, turn, host: nil, &run)
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }
     }
 
+    /// It waits again. The row of one that had no slot says so already.
+    private func park(_ id: DownloadID, _ turn: Turn, host: String?, _ run: inout RunState) {
+        guard !turn.hasSlot else { return run.putBack(id, host: host) }
+        run.actions.append(.release(id))
+        run.enqueue(id, host: host, dueAt: nil)
+    }
+
+    /// Gives back what a turn had.
+    private func release(
+        _ turn: Turn, of download: ScheduledDownload, at end: Schedule.TurnEnd, _ run: inout RunState
+    ) {
+        for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
+        if turn.isResolving { run.queue.endResolving(download.server) }
+        if !end.isParked { run.stock.remove(download.id) }
+        if case .complete = end, turn.host != nil {
+            run.stock.turnEnded(after: run.moment.now.timeIntervalSince(turn.since))
+        }
+    }
+
+    /// Tells of its wait. Returns the end of it.
     private func wait(
         _ id: DownloadID, after error: DownloadError, delay: Duration, attempt: Int, failedHost: String?,
         began: Date, _ run: inout RunState
-    ) {
+    ) -> Date {
         var delay = delay
         if let failedHost, let until = run.leaveAlone(failedHost, since: began, error, atLeast: delay) {
             delay = max(delay, .seconds(until.timeIntervalSince(run.moment.now)))
         }
         if !run.isQuestion(id) { run.emit(.retrying(id, attempt: attempt, error, delay: delay)) }
-        run.putBack(id, error, host: failedHost, until: run.moment.now.advanced(by: delay))
+        return run.moment.now.advanced(by: delay)
     }
 
     private func providerWaits(
-        _ id: DownloadID, of server: ProviderServer, _ error: DownloadError, delay: Duration, _ run: inout RunState
+        _ id: DownloadID, _ turn: Turn, of server: ProviderServer, after error: DownloadError, delay: Duration,
+        _ run: inout RunState
     ) {
+        let known = run.queue.restsUntil(server) ?? .distantPast
+        // One that was asked before the server wanted a pause isn't another sign of it.
+        let isNews = known <= run.moment.now && run.pauses[server].map { turn.hasBegun(after: $0.last) } ?? true
+        if isNews {
+            run.pauses[server, default: RunState.Pauses()].count += 1
+            run.pauses[server]?.last = run.moment.now
+        }
         // A server that asks again and again gets growing pauses, until they exceed the run.
-        run.waits[server, default: 0] += 1
-        let rest = Backoff.coolDown(failures: run.waits[server] ?? 1, jitter: run.moment.jitter, atLeast: delay)
+        let rest =
+            isNews
+            ? Backoff.coolDown(
+                failures: run.pauses[server]?.count ?? 1, jitter: run.moment.jitter, atLeast: delay) : delay
         let until = run.moment.now.advanced(by: rest)
         run.queue.block(server, until: until)
-        run.emit(.providerWaiting(server, until: until, error))
+        run.stock.asksForPause(server)
+        if isNews || until > known + 1 { run.emit(.providerWaiting(server, until: until, error)) }
         run.putBack(id, error)
     }
 

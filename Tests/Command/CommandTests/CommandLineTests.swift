@@ -36,7 +36,7 @@ struct CommandLineTests {
         arguments: [
             (["sync", "a.yaml", "--jobbs", "3"], "error: there is no option --jobbs; did you mean --jobs?"),
             (["sync", "a.yaml", "--frobnicate"], "error: there is no option --frobnicate"),
-            (["sync", "a.yaml", "--jobs"], "error: --jobs needs a value: --jobs <n>"),
+            (["sync", "a.yaml", "--jobs"], "error: --jobs needs a value: --jobs <n|auto>"),
             (["sync", "a.yaml", "--quiet=yes"], "error: --quiet takes no value, but 'yes' was given"),
             (["sync", "-", "--watch"], "error: --watch can't read standard input again; name a file or an address"),
             (["sync", "a.yaml", "--jobs", "none"], "error: --jobs: 'none' isn't a whole number"),

@@ -80,7 +80,7 @@ struct HelpTests {
                 ".TH COURSEFETCH 1 \"\" \"coursefetch \(CourseFetch.version)\" \"User Commands\"\n.SH NAME\ncoursefetch \\- downloads"
             ))
         #expect(page.contains(".SS \"coursefetch sync [CATALOG...] [options]\"\n"))
-        #expect(page.contains(".TP\n\\fB\\-j, \\-\\-jobs N\\fR\nNumber of downloads at the same time (default: 3).\n"))
+        #expect(page.contains(".TP\n\\fB\\-j, \\-\\-jobs N|AUTO\\fR\nNumber of downloads at the same time; auto:"))
         #expect(page.contains(".SS \"coursefetch check [CATALOG...] [options]\"\n"))
         // A flag and its opposite are one entry: neither has the other's meaning.
         #expect(page.contains(".TP\n\\fB\\-\\-checksum, \\-\\-no\\-checksum\\fR\nHash every file"))

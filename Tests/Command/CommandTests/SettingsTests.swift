@@ -19,7 +19,7 @@ struct SettingsTests {
     @Test("without settings the defaults apply")
     func defaults() throws {
         let settings = try Self.settings()
-        #expect(settings.jobs == Setting(value: 3, origin: .standard))
+        #expect(settings.jobs == Setting(value: .automatic, origin: .standard))
         #expect(settings.retries.value == 10)
         #expect(settings.maxWait.value == .seconds(600))
         #expect(settings.maxDelete.value == .percent(10))
@@ -28,7 +28,8 @@ struct SettingsTests {
             !settings.prune.value && !settings.dryRun.value && !settings.json.value && settings.progress.value == nil)
         #expect(settings.limitRate.value == nil && settings.maxConnectionsPerHost.value == nil)
         let options = settings.options(catalogs: ["a.yaml"])
-        #expect(options.catalogs == ["a.yaml"] && options.jobs == 3 && options.checksums && options.plugins == [])
+        #expect(
+            options.catalogs == ["a.yaml"] && options.jobs == .automatic && options.checksums && options.plugins == [])
     }
 
     @Test("option overrides environment overrides file, and each value knows its source")
@@ -36,7 +37,7 @@ struct SettingsTests {
         let file = "jobs: 4\nretries: 5\nlimit-rate: 1M\n"
         let settings = try Self.settings(
             ["jobs": ["8"]], ["COURSEFETCH_JOBS": "6", "COURSEFETCH_RETRIES": "7"], file: file)
-        #expect(settings.jobs == Setting(value: 8, origin: .option))
+        #expect(settings.jobs == Setting(value: .fixed(8), origin: .option))
         #expect(settings.retries == Setting(value: 7, origin: .environment(variable: "COURSEFETCH_RETRIES")))
         #expect(settings.limitRate.value == 1_048_576)
         #expect(settings.limitRate.origin.description == "/home/alice/.config/coursefetch/config.yaml:3:13")

@@ -15,6 +15,12 @@ struct Checks {
     /// Turns that haven't asked for a host yet.
     private var resolving: Set<DownloadID> = []
     private var turns: Set<DownloadID> = []
+    /// Those of them that have a slot.
+    private var slots: Set<DownloadID> = []
+    /// Those of them that are being ended.
+    private var ending: Set<DownloadID> = []
+    /// Answers that have led to a transfer.
+    private var used = 0
     private var providers: [String: ProviderModel] = [:]
     private var room = DiskSpaceModel()
     /// Rows that are being changed for a command.
@@ -35,7 +41,13 @@ struct Checks {
         case .claim(let id, _):
             resolving.remove(id)
             connections[id.rawValue]?.removeAll()
-        case .turnEnded(let id, _): end(id)
+        case .turnEnded(let id, let end, _):
+            if case .providerWaits(_, let delay, _) = end, let place = night.videos[id]?.place {
+                // Of a burst only the first one is told.
+                let until = NightRun.date(night.now).addingTimeInterval(delay / .seconds(1))
+                providerBlockedUntil[place] = max(until, providerBlockedUntil[place] ?? until)
+            }
+            self.end(id)
         case .applied(let number, _): applying[number] = nil
         case .arrived: comparing = nil
         case .leave(let id, let host):
@@ -43,7 +55,7 @@ struct Checks {
         case .sidecarFetched(let number, _): connections[-Int64(number)] = nil
         default: break
         }
-        if case .turnEnded(let id, .loginNeeded) = event, let video = night.videos[id],
+        if case .turnEnded(let id, .loginNeeded, _) = event, let video = night.videos[id],
             night.schedule.tally.loginsNeeded.contains(ProviderServer(video.provider, video.server))
         {
             stopped.insert(video.place)
@@ -69,6 +81,8 @@ struct Checks {
             room.note(action, now)
             noteProblem(action, night)
             switch action {
+            case .record(.begin(let id)): slots.insert(id)
+            case .cancel(let id): ending.insert(id)
             case .emit(.hostWaiting(let host, let until, _)):
                 hostBlockedUntil[host] = max(until, hostBlockedUntil[host] ?? until)
             case .emit(.providerWaiting(let server, let until, let error))
@@ -114,7 +128,7 @@ struct Checks {
             for place in providers.keys where Self.isOf(provider, place) { providers[place]?.reset(nil) }
         }
         switch event {
-        case .resolved(let id, _): providers[provider(id), default: ProviderModel()].answered(isGood: true)
+        case .resolved(let id, _, _): providers[provider(id), default: ProviderModel()].answered(isGood: true)
         case .receives(let id): providers[provider(id)]?.served()
         case .claim(let id, let host):
             var model = providers[provider(id), default: ProviderModel()]
@@ -123,7 +137,7 @@ struct Checks {
             }
             if model.down?.cause == .unavailable, model.probe == id { model.probe = nil }
             providers[provider(id)] = model
-        case .turnEnded(let id, let end):
+        case .turnEnded(let id, let end, _):
             var model = providers[provider(id), default: ProviderModel()]
             let wasProbe = model.probe == id
             if wasProbe { model.probe = nil }
@@ -157,7 +171,15 @@ struct Checks {
             if applying.values.contains(where: { $0.contains(id) }) {
                 problem = problem ?? "\(id.rawValue) begins while its row is being changed"
             }
+            let turn = night.schedule.phases[turn: id]
+            if let provider = night.videos[id]?.provider, let turn, turn.isResolving, !turn.hasSlot,
+                resolving.count(where: { night.videos[$0]?.provider == provider })
+                    >= night.week.answers[provider]?.concurrency ?? 1
+            {
+                problem = problem ?? "\(id.rawValue) asks \(provider), which has enough requests"
+            }
             guard let provider = night.videos[id]?.place, let model = providers[provider] else { return }
+            if model.down?.cause != .refusing, turn?.host != nil, isUsable(id, night) { return }
             if !model.mayProbe(now) { problem = problem ?? "\(id.rawValue) asks \(provider), which is down" }
             if model.down != nil { providers[provider]?.probe = id }
         case .admit(let number):
@@ -195,10 +217,15 @@ struct Checks {
         }
     }
 
-    mutating func granted(_ id: DownloadID, _ host: String) { connections[id.rawValue, default: []].append(host) }
+    mutating func granted(_ id: DownloadID, _ host: String) {
+        used += 1
+        connections[id.rawValue, default: []].append(host)
+    }
 
     private mutating func end(_ id: DownloadID) {
         turns.remove(id)
+        slots.remove(id)
+        ending.remove(id)
         resolving.remove(id)
         connections[id.rawValue] = nil
     }
@@ -213,6 +240,10 @@ struct Checks {
     mutating func after(_ night: NightRun, _ actions: [Schedule.Action]) -> String? {
         let schedule = night.schedule
         if let problem = problem ?? room.problem { return problem }
+        if schedule.phases.slots != slots.count { return "slots don't add up: \(schedule.phases.slots) and \(slots)" }
+        let lasting = slots.subtracting(ending).count
+        if lasting > schedule.limits.jobs { return "\(lasting) turns have one of \(schedule.limits.jobs) slots" }
+        if let problem = stock(night) { return problem }
         if schedule.phases.running != turns { return "turns don't add up: \(schedule.phases.running) and \(turns)" }
         var used: [String: Int] = [:]
         for host in connections.values.joined() { used[host, default: 0] += 1 }
@@ -234,19 +265,44 @@ struct Checks {
         return order(night, actions, queued) ?? idle(night, queued)
     }
 
-    /// A slot is free, and something that waits could have it.
+    /// More answers wait, or are asked for, than a night may have.
+    private func stock(_ night: NightRun) -> String? {
+        let asking = turns.subtracting(slots).count { night.schedule.downloads[$0]?.purpose == .video }
+        let waiting = night.works.count { $0.value.usableUntil != nil && !slots.contains($0.key) }
+        guard asking + waiting > used + 4 * night.week.jobs + 16 else { return nil }
+        return "\(waiting) answers wait, and \(asking) are asked for, after \(used) were used"
+    }
+
+    /// Whether it has an answer that can be used.
+    private func isUsable(_ id: DownloadID, _ night: NightRun) -> Bool {
+        night.works[id]?.usableUntil.map { $0 > night.now } ?? false
+    }
+
+    /// A slot is free, and something that waits could have it, or could be asked for it.
     private func idle(_ night: NightRun, _ queued: [(key: DownloadID, value: Phase)]) -> String? {
         guard hasSlot(night) else { return nil }
+        let asking = turns.subtracting(slots).filter { night.schedule.downloads[$0]?.purpose == .video }
         for (id, phase) in queued where canRun(id, phase, queued, night) {
-            return "a slot is idle while \(id.rawValue) could run"
+            guard case .queued(let host, _) = phase else { continue }
+            if host != nil, isUsable(id, night) { return "a slot is idle while \(id.rawValue) could run" }
+            let isEnough = asking.count { isBefore($0, id, night) } >= night.schedule.limits.jobs - slots.count
+            guard !isEnough, let video = night.videos[id], mayAsk(video.provider, night),
+                night.schedule.downloads[id]?.purpose == .video
+            else { continue }
+            return "a slot is idle while \(id.rawValue) could be asked for"
         }
         return nil
+    }
+
+    /// Whether a provider takes one more request.
+    private func mayAsk(_ provider: String, _ night: NightRun) -> Bool {
+        resolving.count { night.videos[$0]?.provider == provider } < night.week.answers[provider]?.concurrency ?? 1
     }
 
     private func hasSlot(_ night: NightRun) -> Bool {
         let schedule = night.schedule
         let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isEmptying($0.value) }
-        return turns.count < schedule.limits.jobs && placing + schedule.sidecars.placing.count < 8
+        return slots.count < schedule.limits.jobs && placing + schedule.sidecars.placing.count < 8
     }
 
     private func isEmptying(_ phase: Phase) -> Bool { if case .emptying = phase { true } else { false } }
@@ -264,9 +320,19 @@ struct Checks {
             }
         }
         for id in started.reversed() {
-            let host = night.schedule.phases[turn: id]?.host
+            let turn = night.schedule.phases[turn: id]
+            let host = turn?.host
             before.end(id)
             for (other, phase) in waiting where isBefore(other, id, night) {
+                // Slots are for those with an answer; of one server, the first is asked first.
+                guard case .queued(let otherHost, _) = phase else { continue }
+                let isAnswered = otherHost != nil && isUsable(other, night)
+                // One whose answer has expired is asked for when a slot is free.
+                if otherHost != nil, !isAnswered { continue }
+                if turn?.hasSlot == true, !isAnswered { continue }
+                if turn?.hasSlot == false {
+                    guard otherHost == nil, night.videos[other]?.place == night.videos[id]?.place else { continue }
+                }
                 if before.isOrdered(other, phase, waiting, night), before.canRun(other, phase, waiting, night) {
                     return "\(id.rawValue) began before \(other.rawValue), which comes first and could run"
                 }
@@ -300,15 +366,21 @@ struct Checks {
         let provider = video.place
         let now = NightRun.date(night.now)
         if dueAt.map({ $0 > now }) ?? false || isStopped(video) { return false }
-        if providerBlockedUntil[provider].map({ $0 > now }) ?? false { return false }
-        if let model = providers[provider], !model.mayProbe(now) { return false }
+        let model = providers[provider]
+        let isAnswered = host != nil && isUsable(id, night) && model?.down?.cause != .refusing
+        if !isAnswered {
+            if providerBlockedUntil[provider].map({ $0 > now }) ?? false { return false }
+            if let model, !model.mayProbe(now) { return false }
+            // One of them finds out, and which one isn't said here.
+            if host != nil, model?.down != nil { return false }
+        }
         if let host { return isFree(host, now, night) }
         // Worth asking for: not too many are known to wait already.
         let (busy, leftAlone) = waiting(of: provider, queued, night)
-        let lookAhead = night.schedule.limits.jobs
         let isAsked = resolving.contains { night.videos[$0]?.place == provider }
-        let isTime = providers[provider].map { $0.nextSearch <= now } ?? true
-        return busy < lookAhead && (leftAlone < lookAhead || (!isAsked && isTime))
+        let isTime = model.map { $0.nextSearch <= now } ?? true
+        guard busy < night.schedule.limits.jobs else { return false }
+        return leftAlone < night.schedule.limits.jobs || (!isAsked && isTime)
     }
 
     /// Resolved ones of a provider that wait for a host.

@@ -11,6 +11,7 @@ extension NightRun {
         switch step {
         case .wake(let time): if alarm == time { tell(.wake) }
         case .asked(let id, let turn, let donor): if works[id]?.turn == turn { asked(id, donor) }
+        case .claims(let id, let turn, let donor): if works[id]?.turn == turn { claims(id, donor) }
         case .ends(let id, let turn, let end): if works[id]?.turn == turn { ends(id, end) }
         case .failed(let id, let turn, let failure, let began):
             if works[id]?.turn == turn { failed(id, failure, began) }
@@ -109,11 +110,23 @@ extension NightRun {
         work.isUsed = false
         work.answers += 1
         work.host = work.answers % 2 == 0 ? video.mirror ?? video.host : video.host
+        let answers = week.answers[video.provider]
+        work.usableUntil = answers?.life.map { now + $0 } ?? .infinity
         works[id] = work
-        tell(.resolved(id, items))
+        let until = answers?.life.map { Self.date(now + $0) }
+        let isSingleUse = answers?.isSingleUse ?? false
+        tell(.resolved(id, items, Schedule.Answer(usableUntil: until, isSingleUse: isSingleUse)))
         // The video is there.
         if schedule.downloads[id]?.purpose == .sidecars { return ends(id, .answered) }
+        claims(id, donor)
+    }
+
+    /// It has an answer.
+    private mutating func claims(_ id: DownloadID, _ donor: Donor?) {
+        guard let video = videos[id], let work = works[id] else { return }
         guard tell(.claim(id, host: work.host)) else { return ends(id, .parked(host: work.host)) }
+        works[id]?.usedUntil = week.answers[video.provider]?.isSingleUse == true ? nil : work.usableUntil
+        works[id]?.usableUntil = nil
         guard works[id]?.turn == work.turn else { return }
         if let donor {
             guard !video.isOther else { return ends(id, .differs(donor)) }
@@ -180,7 +193,7 @@ extension NightRun {
         let start = Self.date(began)
         switch action {
         case .transfer: transfer(id, video)
-        case .resolve: plan(.asked(id, turn: work.turn, nil), at: now + 0.3)
+        case .resolve: plan(.asked(id, turn: work.turn, nil), at: now + answerTime(id, work.turn))
         case .wait(let error, let delay, let hostFailed):
             let host = hostFailed ? work.host : nil
             ends(id, .waits(error, delay: delay, attempt: work.policy.attempt, failedHost: host, began: start))
@@ -194,9 +207,17 @@ extension NightRun {
 
     private mutating func ends(_ id: DownloadID, _ end: Schedule.TurnEnd) {
         keep(id)
+        let usedUntil = works[id]?.usedUntil
+        switch end {
+        case .parked: break
+        case .waits, .stopped: works[id]?.usableUntil = usedUntil
+        default: works[id]?.usableUntil = nil
+        }
+        works[id]?.usedUntil = nil
         if case .complete = end { state.rows[id].durable = works[id]?.isLinked == true ? 0 : videos[id]?.size ?? 0 }
         works[id]?.turn += 1
-        tell(.turnEnded(id, end))
+        let usableUntil = works[id]?.usableUntil.map { $0.isFinite ? NightRun.date($0) : .distantFuture }
+        tell(.turnEnded(id, end, usableUntil: usableUntil))
     }
 
     // MARK: files

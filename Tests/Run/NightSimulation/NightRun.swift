@@ -31,12 +31,17 @@ struct NightRun {
         var answers = 0
         /// Where its last answer leads.
         var host = ""
+        /// Until when that can be used; nil if there is none that waits.
+        var usableUntil: Double?
+        /// The same of the one that is being used; nil if it can be used once.
+        var usedUntil: Double?
     }
 
     /// What happens next.
     enum Step {
         case wake(Double)
         case asked(DownloadID, turn: Int, Donor?)
+        case claims(DownloadID, turn: Int, Donor?)
         case ends(DownloadID, turn: Int, Schedule.TurnEnd)
         case failed(DownloadID, turn: Int, AttemptPolicy.Failure, began: Double)
         case receives(DownloadID, turn: Int)
@@ -110,7 +115,8 @@ struct NightRun {
             limits: Schedule.Limits(
                 jobs: week.jobs, hostConnections: week.hostCap, maxWait: .seconds(600),
                 freeSpace: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
-                retries: Self.retries), expectsMore: !unlisted.isEmpty)
+                retries: Self.retries, concurrency: { [answers = week.answers] in answers[$0]?.concurrency ?? 1 }),
+            expectsMore: !unlisted.isEmpty)
         for listing in unlisted.sorted() { plan(.listed(listing), at: now + week.late[listing]) }
         for command in week.commands where command.night == night && !isCalm {
             plan(.command(command), at: now + command.at)
@@ -219,7 +225,7 @@ struct NightRun {
     mutating func tell(_ event: Schedule.Event) -> Bool {
         guard problem == nil, !isOver else { return false }
         if schedule.limits.freeSpace != nil {
-            let turns = schedule.phases.running.map {
+            let turns = schedule.phases.running.filter { schedule.phases[turn: $0]?.hasSlot == true }.map {
                 Schedule.Measure(id: $0, size: videos[$0]?.size, written: bytes(of: $0, at: now))
             }
             perform(.measured(free: free, turns: turns))
@@ -275,8 +281,17 @@ struct NightRun {
         work.isCancelled = false
         work.extras = 0
         works[id] = work
-        var dice = dice(1, Int(id.rawValue), work.turn)
-        plan(.asked(id, turn: work.turn, donor), at: now + dice.seconds(0.05...2))
+        if let until = work.usableUntil, until > now {
+            return plan(.claims(id, turn: work.turn, donor), at: now + 0.01)
+        }
+        works[id]?.usableUntil = nil
+        plan(.asked(id, turn: work.turn, donor), at: now + answerTime(id, work.turn))
+    }
+
+    func answerTime(_ id: DownloadID, _ turn: Int) -> Double {
+        var dice = dice(1, Int(id.rawValue), turn)
+        let usual = videos[id].flatMap { week.answers[$0.provider]?.time } ?? 1
+        return 0.01 + usual * dice.seconds(0.5...1.5)
     }
 
     private mutating func perform(_ action: Schedule.Action) {
@@ -316,6 +331,7 @@ struct NightRun {
             plan(.compared(number), at: now + dice.seconds(0.05...5))
         case .forgetCredentials(let number, _), .reloadCredentials(let number, _): plan(.told(number), at: now + 0.02)
         case .dismiss(let id):
+            works[id]?.usableUntil = nil
             if schedule.phases[id] == .settled(.cancelled) { state.rows[id].durable = 0 }
         case .end: isOver = true
         case .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .answer: break

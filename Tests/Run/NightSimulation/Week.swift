@@ -92,6 +92,17 @@ package struct Week: Sendable {
         package var bytes: Int64
     }
 
+    /// How a provider answers.
+    package struct Answers: Sendable, Equatable {
+        /// About how long it takes for one.
+        package var time: Double
+        /// How long one can be used; nil for ever.
+        package var life: Double?
+        package var isSingleUse: Bool
+        /// Requests that it takes at a time.
+        package var concurrency: Int
+    }
+
     package var seed: UInt64
     package var videos: [Video]
     package var times: [Times]
@@ -102,6 +113,8 @@ package struct Week: Sendable {
     package var room: Int64?
     package var crowds: [Crowd] = []
     package var rates: [String: Double]
+    /// By provider.
+    package var answers: [String: Answers] = [:]
     /// How long after a night's beginning the courses that list themselves are known.
     package var late: [Double] = []
 
@@ -128,6 +141,13 @@ package struct Week: Sendable {
             crowds = (0..<dice.number(0...6)).map { Self.crowd(sizes, Dice(seed, 4, $0)) }
         }
         times = (0..<dice.number(0...5)).map { Self.times(hosts, places, Dice(seed, 2, $0)) }
+        for (index, provider) in providers.enumerated() {
+            var dice = Dice(seed, 6, index)
+            answers[provider] = Answers(
+                time: dice.happens(30) ? 0 : dice.seconds(0...5),
+                life: dice.happens(60) ? nil : dice.happens(50) ? dice.seconds(3...60) : dice.seconds(60...900),
+                isSingleUse: dice.happens(20), concurrency: dice.happens(50) ? 1 : dice.number(2...16))
+        }
         let ids = videos.map(\.id)
         commands = (0..<dice.number(0...8)).map { Self.command(ids, Dice(seed, 3, $0)) }
         var listings = Dice(seed, 5)
@@ -242,6 +262,7 @@ package struct Week: Sendable {
 extension Week: CustomStringConvertible {
     package var description: String {
         var lines = ["seed \(seed), \(jobs) jobs, \(hostCap) to a host, room \(room.map { "\($0)" } ?? "enough")"]
+        lines += answers.keys.sorted().map { "  \($0) answers \(answers[$0].map { "\($0)" } ?? "")" }
         lines += videos.map { "  \($0)" }
         lines += times.map { "  \($0.what) \($0.who) \(Int($0.from))…\(Int($0.to))" }
         lines += crowds.map { "  others take \($0.bytes / 1_000_000) MB \(Int($0.from))…\(Int($0.to))" }

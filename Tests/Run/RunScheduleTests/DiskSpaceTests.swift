@@ -26,7 +26,7 @@ struct DiskSpaceTests {
     func comesBack() {
         var stage = stage([500, 50])
         stage.tell(measured(100))
-        stage.tell(.begin)
+        stage.begin()
         #expect(stage.phase(1) == .settled(.suspended) && stage.phase(2)?.kind == .running)
         stage.now += 11
         stage.tell(measured(1000, [(2, 50, 10)]))
@@ -40,7 +40,7 @@ struct DiskSpaceTests {
     @Test("its partial counts as space that it no longer needs, and it continues it")
     func keepsItsPartial() {
         var stage = stage([500, 500], jobs: 2)
-        stage.tell(.begin)
+        stage.begin()
         let tight = stage.tell(measured(300, [(1, 500, 250), (2, 500, 400)]))
         #expect(tight.contains("cancel 2") && !tight.contains("cancel 1"))
         #expect(!stage.tell(.turnEnded(.number(2), .stopped)).contains("dismiss 2"))
@@ -53,7 +53,7 @@ struct DiskSpaceTests {
     @Test("several partials fill a disk: those that can be finished are, and the least important gives way")
     func fills() {
         var stage = stage([500, 500, 500], jobs: 3)
-        stage.tell(.begin)
+        stage.begin()
         let tight = stage.tell(measured(250, [(1, 500, 300), (2, 500, 300), (3, 500, 460)]))
         #expect(tight.filter { $0.hasPrefix("cancel") } == ["cancel 2"])
     }
@@ -61,7 +61,7 @@ struct DiskSpaceTests {
     @Test("nothing begins again between two checks; each further suspension doubles the wait")
     func alternates() {
         var stage = stage([500, 10], jobs: 2)
-        stage.tell(.begin)
+        stage.begin()
         var starts = 0
         for second in 0..<3600 {
             stage.now += 1
@@ -70,6 +70,7 @@ struct DiskSpaceTests {
             let running = stage.schedule.phases[turn: .number(1)] != nil
             starts += stage.tell(measured(free, running ? [(1, 500, 0), (2, 10, 0)] : [(2, 10, 0)]))
                 .count { $0 == "start 1" }
+            stage.tell(.claim(.number(1), host: "h"))
             if stage.schedule.phases[turn: .number(1)]?.ending == .noSpace {
                 stage.tell(.turnEnded(.number(1), .stopped))
             }

@@ -64,8 +64,10 @@ struct EveryPhaseTests {
         let downloads = [
             Stage.download(1, priority: isFirst ? 1 : 0), Stage.download(2, provider: "q", priority: isFirst ? 0 : 1),
         ]
-        var stage = Stage(downloads, following: kind == .following ? [(1, 2)] : [])
-        stage.tell(.begin)
+        var stage = Stage(downloads, following: kind == .following ? [(1, 2)] : [], concurrency: 0)
+        // Nobody is asked but for the download that has the slot.
+        stage.schedule.limits.concurrency = { $0 == (isFirst ? "p" : "q") ? 1 : 0 }
+        stage.begin()
         if kind == .held {
             // A command before it takes its time.
             stage.tell(.command(1, .steer(.pause, [.number(1), .number(2)])))
@@ -84,6 +86,7 @@ struct EveryPhaseTests {
             var stage = Self.stage(kind)
             // Nobody else takes the slot or gives it away meanwhile.
             stage.schedule.limits.jobs = 0
+            stage.schedule.limits.concurrency = { _ in 0 }
             stage.tell(event)
             let before = kind == .settled ? "failed" : "\(kind)"
             #expect(Self.name(stage.phase(1)) == Self.changes[kind]?[name] ?? before, "\(kind), \(name)")
@@ -104,6 +107,7 @@ struct EveryPhaseTests {
             var stage = Stage([download])
             #expect(stage.tell(.begin) == ["ask 1"])
             stage.schedule.limits.jobs = 0
+            stage.schedule.limits.concurrency = { _ in 0 }
             let said = stage.tell(event)
             let expected = waits.contains(name) ? "queued" : ends.contains(name) ? "finished" : "running"
             #expect(Self.name(stage.phase(1)) == expected, "\(name)")
@@ -122,6 +126,7 @@ struct EveryPhaseTests {
             var stage = Self.stage(.digesting)
             stage.tell(.hashed(.number(1), .wrong))
             stage.schedule.limits.jobs = 0
+            stage.schedule.limits.concurrency = { _ in 0 }
             stage.tell(event)
             #expect(Self.name(stage.phase(1)) == expected)
         }

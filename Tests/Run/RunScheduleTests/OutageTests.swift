@@ -265,11 +265,14 @@ struct OutageTests {
                 if turn.isResolving {
                     resolved += 1
                     order.append(id)
+                    stage.tell(.resolved(.number(id), []))
                 }
                 let failed = Schedule.TurnEnd.waits(
                     Stage.error, delay: .seconds(1), attempt: 1, failedHost: "h", began: stage.now)
                 let isGranted = stage.tell(.claim(.number(id), host: "h")).contains("granted")
-                stage.tell(.turnEnded(.number(id), isGranted ? failed : .parked(host: "h")))
+                stage.tell(
+                    .turnEnded(
+                        .number(id), isGranted ? failed : .parked(host: "h"), usableUntil: .distantFuture))
             }
             _ = stage.wait(1)
         }

@@ -15,11 +15,12 @@ struct ScheduleCommandTests {
     func holds() {
         var stage = Stage((1...3).map { Stage.download($0) })
         stage.tell(.begin)
+        // Its provider is being asked: that is a turn, too.
         #expect(stage.tell(.command(1, .steer(.pause, [.number(1), .number(2)]))) == ["cancel 1"])
         #expect(stage.phase(2) == .held(.queue(host: nil, dueAt: nil)))
         #expect(
             stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true))) == [
-                "release 1", "apply 1 to [1, 2]", "record begin 3", "start 3",
+                "release 1", "apply 1 to [1, 2]", "start 3",
             ], "what usually follows doesn't")
         let answer = stage.tell(.applied(1, [row(1, .active, .paused), row(2, .waiting, .paused)]))
         #expect(answer == ["emit paused 1", "dismiss 1", "emit paused 2", "dismiss 2", "answer 1 []"])
@@ -53,7 +54,7 @@ struct ScheduleCommandTests {
     func givesBack() {
         let due = Stage.start + 60
         var stage = Stage([Stage.download(1), Stage.download(2, retryAt: due), Stage.download(3)], following: [(3, 1)])
-        stage.tell(.begin)
+        stage.begin()
         #expect(
             stage.tell(.command(1, .steer(.retry, [.number(1), .number(2), .number(3)]))).first == "apply 1 to [2, 3]")
         #expect(stage.tell(.applied(1, [])).first == "answer 1 [1]", "one that has its turn stays there")
@@ -160,24 +161,40 @@ struct ScheduleCommandTests {
     func now() {
         var stage = Stage((1...3).map { Stage.download($0) }, jobs: 2)
         stage.tell(.begin)
+        stage.schedule.limits.concurrency = { _ in 0 }
+        for id in Int64(1)...2 { stage.tell(.claim(.number(id), host: "h")) }
         #expect(stage.tell(.command(1, .prioritize(isNow: true, [.number(3)]))) == ["apply 1 to [3]"])
         #expect(stage.tell(.applied(1, [row(3, .waiting, .waiting)])) == ["cancel 2"])
+        let said = stage.tell(.turnEnded(.number(2), .stopped))
         #expect(
-            stage.tell(.turnEnded(.number(2), .stopped)) == [
-                "release 2", "record putBack 2", "emit waiting 2", "answer 1 []", "record begin 3", "start 3",
-            ])
+            said == ["release 2", "record putBack 2", "emit waiting 2", "answer 1 []", "record begin 3", "start 3"],
+            "it has the slot while its provider is asked")
+    }
+
+    @Test("prioritized for now while its provider is being asked: it gets a slot at once")
+    func nowWhileAsked() {
+        var stage = Stage((1...3).map { Stage.download($0) }, jobs: 2)
+        stage.tell(.begin)
+        stage.now += 2
+        for id in Int64(1)...2 { stage.tell(.claim(.number(id), host: "h")) }
+        #expect(stage.schedule.phases[turn: .number(3)]?.hasSlot == false)
+        #expect(stage.tell(.command(1, .prioritize(isNow: true, [.number(3)]))) == ["apply 1 to [3]"])
+        #expect(stage.tell(.applied(1, [row(3, .waiting, .waiting)])) == ["record begin 3", "cancel 2"])
+        stage.tell(.turnEnded(.number(2), .stopped))
+        #expect(stage.tell(.claim(.number(3), host: "h")) == ["granted"])
     }
 
     @Test("fewer jobs: the least important turns wait again; more: the next ones begin")
     func jobs() {
         var stage = Stage((1...4).map { Stage.download($0) }, jobs: 3)
-        stage.tell(.begin)
+        stage.begin()
         #expect(stage.tell(.command(1, .jobs(1, hostCap: 8))) == ["cancel 3", "cancel 2"])
         stage.tell(.turnEnded(.number(3), .stopped))
         #expect(stage.tell(.turnEnded(.number(2), .stopped)).last == "answer 1 []")
         #expect(stage.schedule.phases.running == [.number(1)])
         stage.tell(.command(2, .jobs(4, hostCap: 8)))
         #expect(stage.schedule.phases.running.count == 4)
+        #expect(stage.schedule.phases.slots == 1, "the others are asked for")
     }
 
     @Test("a logout of a provider: all its downloads end and are suspended before the credentials are deleted")
@@ -195,7 +212,7 @@ struct ScheduleCommandTests {
     @Test("a run that is stopped while a command waits suspends, and then the command gets its rows")
     func stopped() {
         var stage = Stage([Stage.download(1)])
-        stage.tell(.begin)
+        stage.begin()
         stage.tell(.command(1, .steer(.pause, [.number(1)])))
         stage.tell(.stop(.logout))
         #expect(stage.tell(.turnEnded(.number(1), .stopped)).last == "apply 1 to [1]")

@@ -149,6 +149,20 @@ struct ScheduleSidecarTests {
         #expect(said.filter { $0.hasPrefix("cancel") } == ["cancel fetch 1", "cancel fetch 2"], "\(said)")
     }
 
+    @Test("a video that is cancelled and wanted again gets what its provider names anew")
+    func cancelledAndWanted() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.resolved(.number(1), [item(1)]))
+        #expect(!stage.schedule.sidecars.awaitsResolution(of: .number(1)))
+        stage.tell(.command(1, .steer(.cancel, [.number(1)])))
+        stage.tell(.turnEnded(.number(1), .stopped))
+        let row = Schedule.SteeredRow(
+            id: .number(1), before: .active, after: .cancelled, priority: 0, retryAt: nil, wanted: nil)
+        stage.tell(.applied(1, [row]))
+        #expect(stage.schedule.sidecars.awaitsResolution(of: .number(1)))
+    }
+
     @Test("an answer for the video itself replaces a separate request")
     func resolvedAnyway() {
         var stage = Stage([Stage.download(1)])

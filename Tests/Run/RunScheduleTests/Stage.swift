@@ -14,14 +14,27 @@ struct Stage {
 
     init(
         _ downloads: [ScheduledDownload], following: [(Int64, Int64)] = [], jobs: Int = 1, host: Int = 8,
-        freeSpace: FreeSpaceGuard? = nil, maxWait: Duration = .seconds(600), retries: Int = 10
+        freeSpace: FreeSpaceGuard? = nil, maxWait: Duration = .seconds(600), retries: Int = 10,
+        concurrency: Int? = nil, closesAt: Date? = nil, findsJobs: Bool = false
     ) {
         var followers = Followers()
         for (follower, leader) in following { followers.add(.init(rawValue: follower), to: .init(rawValue: leader)) }
         schedule = Schedule(
             downloads, followers: followers,
             limits: Schedule.Limits(
-                jobs: jobs, hostConnections: host, maxWait: maxWait, freeSpace: freeSpace, retries: retries))
+                jobs: jobs, findsJobs: findsJobs, hostConnections: host, maxWait: maxWait, freeSpace: freeSpace,
+                retries: retries,
+                closesAt: closesAt, concurrency: { _ in concurrency ?? jobs }))
+    }
+
+    /// Begins the run, and gives those that are asked for first an answer and a slot.
+    @discardableResult
+    mutating func begin() -> [String] {
+        let said = tell(.begin)
+        for id in schedule.phases.running.sorted() where schedule.phases.slots < schedule.limits.jobs {
+            tell(.claim(id, host: "h"))
+        }
+        return said
     }
 
     /// Tells it one thing.

@@ -203,6 +203,10 @@ package enum JSONEvents {
             line.field("message", error.message)
         }
         sidecars(&line, wanted: summary.sidecarsWanted, failed: summary.sidecarsFailed)
+        if summary.answers > 0 {
+            line.field("answers", summary.answers)
+            line.field("answers_expired", summary.answersExpired)
+        }
         if summary.coursesUnlisted > 0 { line.field("courses_unlisted", summary.coursesUnlisted) }
         if summary.coursesUnasked > 0 { line.field("courses_unasked", summary.coursesUnasked) }
         if !summary.leftAlone.isEmpty {

@@ -40,9 +40,9 @@ package struct JSONLine {
 
     package mutating func field(_ name: StaticString, _ value: Int?) { field(name, value.map(Int64.init)) }
 
-    mutating func field(_ name: StaticString, _ value: Bool) {
+    mutating func field(_ name: StaticString, _ value: Bool?) {
         key(name)
-        bytes += Array((value ? "true" : "false").utf8)
+        if let value { bytes += Array((value ? "true" : "false").utf8) } else { null() }
     }
 
     /// Seconds, to the millisecond.

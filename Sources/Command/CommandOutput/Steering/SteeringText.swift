@@ -80,7 +80,9 @@ package enum SteeringText {
     /// The message with the settings that `set` has applied.
     package static func line(_ settings: RunSettings) -> String {
         let parts = [
-            settings.jobs.map { "\(Wording.count($0, "download")) at a time" },
+            settings.jobsAuto == true
+                ? "as many downloads at a time as make it faster"
+                : settings.jobs.map { "\(Wording.count($0, "download")) at a time" },
             settings.limitRate.map { $0 == 0 ? "no limit for each download" : "\(Wording.rate($0)) for each download" },
             settings.bandwidth.map { $0 == "off" ? "no limit for all together" : "\($0) for all together" },
         ]
@@ -92,6 +94,7 @@ package enum SteeringText {
         var line = JSONLine()
         line.event("run_changed", at: now)
         line.field("jobs", settings.jobs)
+        line.field("jobs_auto", settings.jobsAuto)
         line.field("limit_rate", settings.limitRate)
         line.field("bwlimit", settings.bandwidth)
         return line.finished()

@@ -19,7 +19,7 @@ struct SetRun: AsyncParsableCommand {
               coursefetch set --limit-rate off --jobs 8
             """)
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Downloads at the same time.", valueName: "n"))
+    @Option(name: [.short, .long], help: ArgumentHelp("Downloads at the same time.", valueName: "n|auto"))
     var jobs: String?
 
     @Option(help: ArgumentHelp("Bytes a second for each download, such as 2M; off for no limit.", valueName: "rate"))
@@ -46,7 +46,10 @@ struct SetRun: AsyncParsableCommand {
         let given = ["jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit].compactMapValues { $0.map { [$0] } }
         let values = try await context.settings(given)
         var change = RunSettings()
-        if jobs != nil { change.jobs = values.jobs.value }
+        if jobs != nil {
+            change.jobs = values.jobs.value.first
+            change.jobsAuto = values.jobs.value == .automatic
+        }
         if limitRate != nil { change.limitRate = values.limitRate.value ?? 0 }
         if bwlimit != nil { change.bandwidth = values.bwlimit.value.description }
         let location = settings.location

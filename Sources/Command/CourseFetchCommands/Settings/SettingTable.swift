@@ -73,10 +73,10 @@ struct SettingTable: Sendable {
 
     // MARK: transfer
 
-    let jobs = SettingKey<Int>(
-        "jobs", .value("n"), short: "j", standard: 3,
-        help: "Number of downloads at the same time (default: {standard})."
-    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...256) }
+    let jobs = SettingKey<JobCount>(
+        "jobs", .value("n|auto"), short: "j", standard: .automatic,
+        help: "Number of downloads at the same time; auto: as many as make it faster, 16 at most (default: {standard})."
+    ) { text throws(ValueError) in text == "auto" ? .automatic : .fixed(try SettingFormat.wholeNumber(text, 1...256)) }
     let limitRate = SettingKey<Int64?>(
         "limit-rate", .value("rate"), standard: nil,
         help: "Bandwidth limit for each download in bytes per second, such as 2M, or off.", parse: ByteAmount.parseRate)

@@ -140,7 +140,6 @@ struct SyncSettings: Sendable {
         options.minFreeSpace = self.minFreeSpace.value
         options.wait = self.wait.value ?? Self.standardWait(onTerminal: onTerminal)
         options.watchEvery = self.watch.value ? self.every.value : nil
-        options.jobsAreExplicit = self.jobs.origin != .standard
         return options
     }
 

@@ -5,11 +5,13 @@ import NetworkAddresses
 import ProviderKit
 import SyncFacts
 
-/// The current answer of the provider: requested just in time, and dropped when it expires or its URL is refused. The
-/// next request has the reason.
+/// The current answer of the provider: requested before it is needed, and dropped when it expires or its URL is
+/// refused. The next request has the reason.
 struct CurrentAnswer: Sendable {
     /// Nil until the provider has been asked, and once it has to be asked again.
     var media: ResolvedMedia?
+    /// The event for it, until it is used.
+    var announcement: SyncEvent?
     /// Answers so far.
     private(set) var count = 0
     private var lastOrigin: Origin?

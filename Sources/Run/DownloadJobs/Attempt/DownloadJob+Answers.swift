@@ -1,6 +1,6 @@
 package import DownloadStore
 import FilePlacement
-import Foundation
+package import Foundation
 import Hooks
 import MediaTransfer
 import ProviderKit
@@ -18,7 +18,22 @@ extension DownloadJob {
         if let refused {
             answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0)
         }
-        return await resolveIfNeeded(connections) ?? .answered
+        if let outcome = await resolveIfNeeded(connections) { return outcome }
+        announceAnswer()
+        return .answered
+    }
+
+    /// Reports the answer that is used now; it may have come long before.
+    func announceAnswer() {
+        guard let event = answer.announcement else { return }
+        services.events.post(event)
+        answer.announcement = nil
+    }
+
+    /// Until when its answer can be used for another turn; nil if it has none that can.
+    package var usableUntil: Date? {
+        guard let media = answer.media, media.isUsable(at: services.clock.now) else { return nil }
+        return media.usableUntil ?? .distantFuture
     }
 
     /// Whether its provider has answered.
@@ -50,8 +65,8 @@ extension DownloadJob {
             else {
                 return .failed(.badURL)
             }
-            services.events.post(
-                .resolved(wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt))
+            answer.announcement = .resolved(
+                wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt)
             await connections.resolved(media)
             return nil
         } catch {

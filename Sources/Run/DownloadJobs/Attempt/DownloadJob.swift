@@ -9,7 +9,7 @@ package import RunSchedule
 package import SyncFacts
 package import Synchronization
 
-/// One download of this run: resolves just in time, downloads its bytes as a file or a stream, and lets
+/// One download of this run: asks its provider, downloads its bytes as a file or a stream, and lets
 /// ``AttemptPolicy`` decide what follows.
 ///
 /// Its kind is known from the provider's first answer, or from the row of an earlier run. From then on a
@@ -25,6 +25,8 @@ package actor DownloadJob: WatchedDownload {
         /// The same once all bytes are there, until the file is placed or the bytes turn out to be wrong: the digest is
         /// being computed.
         var isComplete = false
+        /// The time at which its first turn got a slot.
+        package var startedAt: Date?
         /// Digest of the URL and headers of its request.
         package var request: RequestDigest?
         /// Over the last seconds, for the events.
@@ -32,7 +34,6 @@ package actor DownloadJob: WatchedDownload {
     }
 
     package nonisolated let wanted: WantedDownload
-    package nonisolated let startedAt: Date
     /// Bytes received from the network in this run.
     package nonisolated let received = Atomic<Int64>(0)
     package nonisolated let live = Mutex(Live())
@@ -51,8 +52,7 @@ package actor DownloadJob: WatchedDownload {
     package init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
         self.services = services
-        startedAt = services.clock.now
-        lastStart = startedAt
+        lastStart = services.clock.now
         policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
         resume = wanted.resume
     }
@@ -120,7 +120,10 @@ package actor DownloadJob: WatchedDownload {
             $0.isComplete = false
         }
         defer { live.withLock { $0.isRunning = false } }
-        if let donor = sharing.takeProven(), let outcome = await share(donor) { return outcome }
+        if let donor = sharing.takeProven() {
+            noteStart()
+            if let outcome = await share(donor) { return outcome }
+        }
         while true {
             if Task.isCancelled { return .stopped }
             if let outcome = await resolveIfNeeded(connections) { return outcome }
@@ -128,6 +131,8 @@ package actor DownloadJob: WatchedDownload {
             if !found.isRead {
                 guard await connections.claim(found.origin.text) else { return .parked(host: found.origin.text) }
             }
+            noteStart()
+            announceAnswer()
             if let outcome = await become(DownloadKind.type(for: found.resolution)) { return outcome }
             guard let media = live.withLock({ $0.media }) else { return .stopped }
             var attempt = Attempt(policy: policy, answer: found, connections: connections, began: lastStart)
@@ -151,6 +156,8 @@ package actor DownloadJob: WatchedDownload {
             return outcome
         }
     }
+
+    private func noteStart() { live.withLock { $0.startedAt = $0.startedAt ?? services.clock.now } }
 
     /// Nil to go on at once.
     private func outcome(of end: AttemptEnd, at url: String, host: String) async -> JobOutcome? {

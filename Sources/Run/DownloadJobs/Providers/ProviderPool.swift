@@ -100,6 +100,12 @@ package final class ProviderPool: Sendable {
     /// Whether its plugin declares that its answers don't depend on the course.
     package func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
 
+    /// The requests that its plugin takes at a time.
+    package func concurrency(of name: String) -> Int {
+        guard case .found(let plugin) = registry.plugin(named: name) else { return 1 }
+        return plugin.manifest.concurrency
+    }
+
     /// The parameter that confines what the provider names; nil without one.
     func confiningParameter(of name: String) -> String? {
         guard case .found(let plugin) = registry.plugin(named: name) else { return nil }

@@ -56,9 +56,18 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     func isInTime(at now: Date) -> Bool {
         guard let expiresAt else { return true }
         if uses == 0, now.timeIntervalSince(resolvedAt) < 2 { return true }
-        let margin = min(60, max(0, expiresAt.timeIntervalSince(resolvedAt)) / 10)
-        return now < expiresAt.addingTimeInterval(-margin)
+        return now < expiresAt.addingTimeInterval(-margin(expiresAt))
     }
+
+    /// The end of the time in which a first request may be started with it; nil without one.
+    package var usableUntil: Date? {
+        expiresAt.map { max($0.addingTimeInterval(-margin($0)), resolvedAt.addingTimeInterval(2)) }
+    }
+
+    /// Whether only one request can be made with it.
+    package var isSingleUse: Bool { resolution.singleUse }
+
+    private func margin(_ expiresAt: Date) -> Double { min(60, max(0, expiresAt.timeIntervalSince(resolvedAt)) / 10) }
 
     /// Whether its own expiry has passed.
     func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }

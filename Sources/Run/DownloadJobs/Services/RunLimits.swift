@@ -19,7 +19,8 @@ package final class RunLimits: Sendable {
     package let quota: TransferQuota?
     private let clock: any RunClock
     private let zone: TimeZone
-    private let closes: Date?
+    /// The time at which the window closes; nil without one.
+    package let closes: Date?
     private let stop: @Sendable (SuspendReason) -> Void
     private let logger: Logger
     private let state: Mutex<State>
@@ -39,6 +40,9 @@ package final class RunLimits: Sendable {
     }
 
     deinit { end() }
+
+    /// The bytes that may still be transferred; nil for no limit.
+    package var remainingQuota: Int64? { quota.map { max(0, $0.limit - $0.received) } }
 
     /// The current bandwidth.
     package var rate: Int64? { state.withLock { $0.timetable }.rate(at: clock.now, in: zone) }

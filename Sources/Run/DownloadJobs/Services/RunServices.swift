@@ -24,7 +24,7 @@ package struct RunServices: Sendable {
     let serverClocks: ServerClocks
     /// Nil with `--min-free-space off`.
     package let space: SpaceWatch?
-    let limits: RunLimits
+    package let limits: RunLimits
     /// Nil if it isn't installed, or not wanted.
     let ffmpeg: FFmpeg?
     /// Nil if the user has no hook commands.
@@ -62,12 +62,12 @@ package struct RunServices: Sendable {
 
 /// The settings that `set` changes during a run.
 package final class AdjustableLimits: Sendable {
-    private let state: Mutex<(jobs: Int, limitRate: Int64?)>
+    private let state: Mutex<(jobs: JobCount, limitRate: Int64?)>
 
     package init(_ options: SyncOptions) { state = Mutex((options.jobs, options.limitRate)) }
 
     /// Downloads that may be active at once.
-    package var jobs: Int {
+    package var jobs: JobCount {
         get { state.withLock { $0.jobs } }
         set { state.withLock { $0.jobs = newValue } }
     }

@@ -143,6 +143,7 @@ struct ControlServer: Sendable {
                 pass?.services.engine.setLimitRate(control.adjustable.limitRate)
             }
             if let jobs = settings.jobs {
+                let jobs = settings.jobsAuto == true ? .automatic : JobCount.fixed(jobs)
                 control.adjustable.jobs = jobs
                 await pass?.dispatcher.setJobs(jobs)
             }

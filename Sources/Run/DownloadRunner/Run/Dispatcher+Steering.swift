@@ -88,9 +88,10 @@ extension Dispatcher {
     }
 
     /// Sets the number of active downloads. Those beyond it go back to waiting, the lowest priority first.
-    func setJobs(_ jobs: Int) async {
+    func setJobs(_ jobs: JobCount) async {
         services.adjustable.jobs = jobs
-        _ = try? await ask(.jobs(jobs, hostCap: services.hostConnections))
+        _ = try? await ask(
+            .jobs(jobs.first, isAutomatic: jobs == .automatic, hostCap: services.hostConnections))
     }
 
     /// Suspends downloads of a provider whose credentials were deleted.

@@ -46,9 +46,10 @@ extension Dispatcher {
         }
         // Measured at its end: otherwise its last bytes would count as still to be written, and another one would end
         // for lack of space.
+        let usableUntil = await job.usableUntil
         measure()
         works[job.id]?.task = nil
-        perform(.turnEnded(job.id, end))
+        perform(.turnEnded(job.id, end, usableUntil: usableUntil))
     }
 
     func end(of outcome: JobOutcome, _ job: DownloadJob) async -> Schedule.TurnEnd {
@@ -253,7 +254,8 @@ extension Dispatcher {
     /// the video's file is in place.
     func resolved(_ id: DownloadID, _ media: ResolvedMedia) async {
         guard let wanted = wanted[id] else { return }
-        guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
+        let answer = Schedule.Answer(usableUntil: media.usableUntil, isSingleUse: media.isSingleUse)
+        guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [], answer)) }
         var (files, open): ([SidecarRecord], [MissingSidecar]) = ([], [])
         let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media.resolution)
         let isAsked = schedule.isAskedAgain(id)
@@ -268,7 +270,7 @@ extension Dispatcher {
             open: open,
             at: services.clock.now, isLost: isLost)
         for change in named.changes { services.bookkeeper.note(.sidecar(change)) }
-        handle(.resolved(id, note(named.wantedSidecars, of: media, failedRuns: named.failedRuns)))
+        handle(.resolved(id, note(named.wantedSidecars, of: media, failedRuns: named.failedRuns), answer))
     }
 
     /// Whether its file is certainly missing.

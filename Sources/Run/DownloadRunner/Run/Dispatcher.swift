@@ -86,8 +86,11 @@ actor Dispatcher {
         schedule = Schedule(
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
-                jobs: services.adjustable.jobs, hostConnections: services.options.hostConnections,
-                maxWait: services.options.maxWait, freeSpace: services.space?.rule, retries: services.options.retries),
+                jobs: services.adjustable.jobs.first, findsJobs: services.adjustable.jobs == .automatic,
+                hostConnections: services.options.hostConnections, maxWait: services.options.maxWait,
+                freeSpace: services.space?.rule, retries: services.options.retries,
+                closesAt: services.limits.closes,
+                concurrency: { [providers = services.providers] in providers.concurrency(of: $0) }),
             expectsMore: expectsMore)
     }
 
@@ -135,8 +138,7 @@ actor Dispatcher {
     func stop(_ reason: SuspendReason) { handle(.stop(reason)) }
 
     private var result: Result {
-        var result = Result(states: schedule.states, tally: schedule.tally, received: received)
-        for work in works.values { result.received += work.job.received.load(ordering: .relaxed) }
+        var result = Result(states: schedule.states, tally: schedule.tally, received: receivedSoFar)
         result.stopReason = schedule.stopReason
         result.delays = schedule.delays(at: services.clock.now)
         result.failures = schedule.tally.failures.compactMap { failure in
@@ -154,6 +156,11 @@ actor Dispatcher {
         return result
     }
 
+    /// All bytes from the network in this run.
+    private var receivedSoFar: Int64 {
+        works.values.reduce(received) { $0 + $1.job.received.load(ordering: .relaxed) }
+    }
+
     // MARK: the loop
 
     /// Passes an event to the schedule, and carries out its actions. Returns whether a request is granted.
@@ -166,8 +173,17 @@ actor Dispatcher {
     /// Reports the free disk space to it, if that matters.
     func measure() {
         guard let space = services.space, schedule.stopReason == nil, let free = space.free() else { return }
-        let turns = works.values.filter { $0.task != nil }.map { services.measure($0.job) }
-        perform(.measured(free: free, turns: turns))
+        performMeasured(free)
+    }
+
+    private func performMeasured(_ free: Int64?) {
+        let turns = transfers.map { services.measure($0.value.job) }
+        perform(.measured(free: free, quota: services.limits.remainingQuota, turns: turns))
+    }
+
+    /// The downloads that have a slot.
+    private var transfers: [DownloadID: Work] {
+        works.filter { $0.value.task != nil && schedule.phases[turn: $0.key]?.hasSlot == true }
     }
 
     /// ``handle(_:)`` without measuring the disk.
@@ -289,12 +305,14 @@ actor Dispatcher {
 
     private func tellFinished(_ id: DownloadID) {
         guard let wanted = wanted[id], let work = works[id], let file = work.placed?.stored else { return }
+        let now = services.clock.now
+        let start = work.job.live.withLock { $0.startedAt } ?? now
         services.events.post(
             .downloadFinished(
                 wanted.reference,
                 FinishedFile(
                     path: file.path, bytes: file.size, sha256: file.sha256?.hex,
-                    seconds: services.clock.now.timeIntervalSince(work.job.startedAt))))
+                    seconds: now.timeIntervalSince(start))))
     }
 
     /// Reports the progress of turns twice a second, as long as there are any.
@@ -310,13 +328,16 @@ actor Dispatcher {
 
     /// False if there is nothing to report until the next start.
     private func tick() -> Bool {
-        let turns = works.filter { $0.value.task != nil }
-        guard !turns.isEmpty else {
+        guard works.contains(where: { $0.value.task != nil }) else {
             ticker = nil
             return false
         }
-        // Includes the free disk space.
-        measure()
+        let turns = transfers
+        if schedule.stopReason == nil { performMeasured(services.space?.free()) }
+        if schedule.findsJobs {
+            let isLimited = services.limits.rate != nil || services.adjustable.limitRate != nil
+            perform(.received(receivedSoFar, isLimited: isLimited))
+        }
         let now = services.clock.now
         for (id, turn) in turns {
             let (bytes, size) = turn.job.progress

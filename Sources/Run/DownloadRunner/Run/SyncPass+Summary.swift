@@ -38,6 +38,8 @@ extension SyncPass {
         summary.finishedNow = result.tally.finished
         summary.failedNow = result.tally.failed
         summary.bytes = result.received
+        summary.answers = result.tally.answers
+        summary.answersExpired = result.tally.expiredAnswers
         summary.failures = result.failures
         summary.fromOtherSource = plan.fromOtherSource
         summary.providersToLogIn = result.tally.providersToLogIn.sorted()

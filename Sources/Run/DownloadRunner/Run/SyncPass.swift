@@ -173,7 +173,7 @@ struct SyncPass: Sendable {
                 options.credentialHelpers, user: open.place.user.text, settings: settings, credentials: credentials,
                 logger: logger), logger: logger)
         let hooks = HookRunner(
-            options.hooks, jobs: { adjustable.jobs }, watch: providers.groupWatch, log: hookLog)
+            options.hooks, jobs: { adjustable.jobs.first }, watch: providers.groupWatch, log: hookLog)
         return RunServices(
             options: options, adjustable: adjustable, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
@@ -256,7 +256,7 @@ struct SyncPass: Sendable {
     /// Notifies of videos that are new in the library.
     private func notifyOfNewVideos(_ summary: inout SyncSummary) async {
         let news = NewVideoNotifier(
-            store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs,
+            store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs.first,
             userAgent: "coursefetch/\(Version.text)", caFile: options.caFile, log: hookLog,
             isStopped: { [control] in control.passStop.map { !$0.isBound } ?? false })
         do throws(StoreError) {

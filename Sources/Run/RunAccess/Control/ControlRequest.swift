@@ -42,13 +42,18 @@ package enum PriorityChange: Codable, Sendable, Equatable {
 package struct RunSettings: Codable, Sendable, Equatable {
     /// Downloads that may be active at once.
     package var jobs: Int?
+    /// Whether that is only the number at first, and the run finds out how many the link takes.
+    package var jobsAuto: Bool?
     /// Bytes per second of each download; 0 is no limit.
     package var limitRate: Int64?
     /// Bytes per second of the run, or a timetable, as on the command line.
     package var bandwidth: String?
 
-    package init(jobs: Int? = nil, limitRate: Int64? = nil, bandwidth: String? = nil) {
+    package init(
+        jobs: Int? = nil, jobsAuto: Bool? = nil, limitRate: Int64? = nil, bandwidth: String? = nil
+    ) {
         self.jobs = jobs
+        self.jobsAuto = jobsAuto
         self.limitRate = limitRate
         self.bandwidth = bandwidth
     }

@@ -215,6 +215,10 @@ package struct SyncSummary: Sendable {
     package var failedNow: Int
     /// Bytes that arrived from the network in this run.
     package var bytes: Int64
+    /// Answers of providers to requests for videos.
+    package var answers = 0
+    /// Those of them that expired before they were used.
+    package var answersExpired = 0
     /// Wall time.
     package var seconds: Double
     /// All conditions that prevent exit code 0, in any order.

@@ -15,7 +15,7 @@ package struct SyncOptions: Sendable {
     /// Folders to look for plugins in before all others.
     package var plugins: [String] = []
     /// Downloads that may be active at once.
-    package var jobs = 3
+    package var jobs = JobCount.automatic
     /// Bytes per second of each download.
     package var limitRate: Int64?
     /// Bytes per second of the whole run, by the time of day.
@@ -35,8 +35,6 @@ package struct SyncOptions: Sendable {
     /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs` or `segmentsPerDownload`
     /// if these were given and are larger.
     package var maxConnectionsPerHost: Int?
-    /// Whether the user gave `jobs`.
-    package var jobsAreExplicit = false
     /// Segments of a stream that are downloaded at a time.
     package var segmentsPerDownload = 8
     /// Whether the user gave `segmentsPerDownload`.
@@ -86,9 +84,8 @@ package struct SyncOptions: Sendable {
     package var hostConnections: Int { hostConnections(jobs: jobs) }
 
     /// The same with another number of jobs.
-    package func hostConnections(jobs: Int) -> Int {
-        let jobs = jobsAreExplicit || jobs != self.jobs ? jobs : 0
-        return maxConnectionsPerHost ?? max(8, jobs, segmentsAreExplicit ? segmentsPerDownload : 0)
+    package func hostConnections(jobs: JobCount) -> Int {
+        maxConnectionsPerHost ?? max(8, jobs.fixed ?? 0, segmentsAreExplicit ? segmentsPerDownload : 0)
     }
 }
 
