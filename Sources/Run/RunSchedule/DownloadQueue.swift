@@ -154,9 +154,10 @@ package struct DownloadQueue: Sendable {
         guard lane.downUntil == nil else {
             return probe(of: lane, at: now).flatMap { $0.usableUntil == nil ? $0 : nil }
         }
+        let first = firstToAsk(of: lane, at: now)
+        guard first?.host == nil, isSearching(lane, at: now), lane.search.inVain % 2 == 1 else { return first }
         // If the hosts of the first ones are left alone, that of the last one may not be.
-        let isLast = isSearching(lane, at: now) && lane.search.inVain % 2 == 1
-        return isLast && mayResolve(lane, at: now) ? lane.unresolved.min : firstToAsk(of: lane, at: now)
+        return first == nil ? nil : lane.unresolved.min
     }
 
     /// The first one by priority and order that needs an answer: its host isn't known, or is free.

@@ -80,7 +80,7 @@ extension Week: SimulatedWeek {
             state = run.run()
             if let problem = run.problem {
                 return WeekFailure(
-                    week: self, night: night, problem: problem, trace: Array((run.trace ?? []).suffix(8)))
+                    week: self, night: night, problem: problem, trace: Array((run.trace ?? []).suffix(40)))
             }
         }
         return Checks.atEnd(of: self, state).map { WeekFailure(week: self, night: Week.nights, problem: $0) }

@@ -211,6 +211,22 @@ struct DownloadQueueTests {
         }
     }
 
+    @Test("one whose host is free again is asked for while the hosts of others are left alone")
+    func freeHost() {
+        var queue = DownloadQueue(hostCap: 8, lookAhead: 1)
+        let server = ProviderServer("p")
+        _ = queue.hostFailed("dead", startedAt: now, now: now, jitter: 0, atLeast: .seconds(60))
+        queue.add(entry(1, host: "dead"))
+        queue.add(entry(2, host: "well"))
+        queue.found("dead", of: server, at: now)
+        #expect(queue.nextToAsk(at: now) { _ in true }?.id == .number(2), "nothing else is left to look for")
+        queue.add(entry(3))
+        queue.add(entry(4))
+        #expect(queue.nextToAsk(at: now) { _ in true }?.id == .number(2))
+        queue.take(entry(2, host: "well"))
+        #expect(queue.nextToAsk(at: now) { _ in true }?.id == .number(4), "the last one may be elsewhere")
+    }
+
     @Test("downloads of a stopped provider are removed, whatever they wait for")
     func stop() {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 2)
