@@ -329,8 +329,8 @@ let package = Package(
             "Command", "OperationsTests",
             [
                 "Operations", "CourseCatalog", "DownloadJobs", "DownloadStore", "FilePlacement", "FileSystem",
-                "MediaLibrary", "MediaTransfer", "ProviderKit", "SyncFacts", "UserState", "LibraryFixture",
-                "TestSupport", system,
+                "MediaLibrary", "MediaTransfer", "ProviderKit", "RunAccess", "SyncFacts", "UserState",
+                "LibraryFixture", "TestSupport", system,
             ]),
         tests(
             "Command", "MigrationSourcesTests",

@@ -16,14 +16,15 @@ struct FilesTextTests {
     }
 
     private static func files(_ rows: [StatusRow], missing: Set<String> = []) -> FinishedFiles {
-        let report = StatusReport(user: "u", library: "/lib", running: nil, rows: rows)
-        return FinishedFiles(report, Selection()) { !missing.contains($0) }
+        var files = FinishedFiles { !missing.contains($0) }
+        for row in rows { _ = files.add(row, library: "/lib") }
+        return files
     }
 
     @Test("a path is absolute and ends with a line break or NUL; as JSON it has ids, title, size and checksum")
     func lines() throws {
         let files = Self.files([Self.row("a", .finished, path: "P/01 'A'.mp4"), Self.row("b", .waiting)])
-        let item = try #require(files.items.first)
+        let item = try #require(files.first)
         #expect(String(decoding: FilesText.path(item, endsWithNUL: false), as: UTF8.self) == "/lib/P/01 'A'.mp4\n")
         #expect(FilesText.path(item, endsWithNUL: true).last == 0)
         #expect(
@@ -32,7 +33,7 @@ struct FilesTextTests {
                 "bytes":9,"sha256":"ab"}
 
                 """)
-        #expect(files.items.count == 1 && files.unfinished == 1)
+        #expect(files.count == 1 && files.unfinished == 1)
     }
 
     @Test("without a playable file it says why, and what to do")

@@ -263,16 +263,6 @@ struct ReportTests {
             ])
     }
 
-    @Test("a selector without matches is reported with suggestions")
-    func unmatched() throws {
-        let wrong = Selection(selectors: [try Selector("phys101"), try Selector("phys101/kim")])
-        #expect(
-            StatusSelection.unmatched(wrong, Self.report)?.message
-                == "no video matches phys101/kim; did you mean phys101/kin?")
-        #expect(StatusSelection.unmatched(Selection(selectors: [try Selector("zoo")]), Self.report) == nil)
-        #expect(StatusSelection.unmatched(nil, Self.report) == nil)
-    }
-
     @Test("a dry run lists its actions with reasons")
     func dryRun() {
         let first = Self.video("p", "k", "v1", "One")

@@ -40,7 +40,7 @@ struct OverviewTests {
         try store.write([400, 300, 7].flatMap { [.begin(ids[$0]), .fail(ids[$0], error, retryAt: nil)] })
         func videos(atMost limit: Int) throws -> [String] {
             var found: [String] = []
-            try store.downloads.eachNotable(atMost: limit) { found.append($0.key.video) }
+            try store.downloads.each(of: store.downloads.notable(atMost: limit)) { found.append($0.key.video) }
             return found
         }
         #expect(try videos(atMost: 100) == ["v8", "v301", "v401"])

@@ -20,7 +20,7 @@ package enum FilesText {
 
     /// The reason why there is nothing to print or open; nil if there is something.
     package static func nothing(_ files: FinishedFiles, _ selectors: [Selector]) -> String? {
-        guard files.items.isEmpty else { return nil }
+        guard files.count == 0 else { return nil }
         if let missing = missing(files) { return missing }
         let names = selectors.map { ShellWord.quoted($0.description) }.joined(separator: " ")
         let see = "see: " + SuggestedCommand.text("status" + (names.isEmpty ? "" : " \(names)"))
@@ -33,17 +33,17 @@ package enum FilesText {
 
     /// The message about missing files; nil if all exist.
     package static func missing(_ files: FinishedFiles) -> String? {
-        guard let first = files.missing.first else { return nil }
-        let what = files.missing.count == 1 ? "a file is missing:" : "\(files.missing.count) files are missing, such as"
+        guard let first = files.firstMissing else { return nil }
+        let what = files.missing == 1 ? "a file is missing:" : "\(files.missing) files are missing, such as"
         return "\(what) \(first.path); to see what a sync would do: \(SuggestedCommand.text("sync --dry-run"))"
     }
 
     /// The message when several files match and none can be chosen.
     package static func ambiguous(_ files: FinishedFiles) -> String {
-        let example = files.items.first.map { Selector($0.reference).description } ?? ""
+        let example = files.first.map { Selector($0.reference).description } ?? ""
         return
             """
-            \(files.items.count) finished videos are selected; name one, such as: \
+            \(files.count) finished videos are selected; name one, such as: \
             \(SuggestedCommand.text("open \(ShellWord.quoted(example))")). A course has a page to open after: \
             \(SuggestedCommand.text("sync --write-index"))
             """

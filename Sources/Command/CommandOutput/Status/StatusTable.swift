@@ -34,37 +34,89 @@ package struct StatusTable: Sendable {
 
     var style: TerminalStyle { form.style }
 
-    /// The lines. Without a selection, finished and waiting downloads are counted, not listed.
+    /// The lines of a report with all its rows. Without a selection, finished and waiting downloads are counted, not
+    /// listed.
     package func lines(_ report: StatusReport, selection: Selection?, now: Date) -> [String] {
         let rows = selection.map { selection in report.rows.filter(selection.contains) } ?? report.rows
-        let groups =
-            selection == nil ? report.groups ?? StatusGroup.all(of: rows) : StatusGroup.all(of: rows, countsGone: true)
         // Downloads that are gone have one common line, and are listed only on request.
-        let listed = rows.filter { selection != nil || (!$0.gone && isNews($0)) }
-        var lines = header(report, now: now)
+        let listed = Dictionary(
+            grouping: rows.filter { selection != nil || (!$0.gone && isNews($0)) },
+            by: { DownloadKey(course: $0.reference.course, video: $0.reference.chapter ?? "") })
+        var report = report
+        report.groups =
+            selection == nil ? report.groups ?? StatusGroup.all(of: rows) : StatusGroup.all(of: rows, countsGone: true)
+        var lines: [String] = []
+        write(report, isSelection: selection != nil, isEmpty: report.rows.isEmpty, now: now) { group, body in
+            listed[DownloadKey(course: group.course, video: group.chapter ?? "")]?.forEach(body)
+        } line: {
+            lines.append($0)
+        }
+        return lines
+    }
+
+    /// Writes the lines of a state, as ``lines(_:selection:now:)`` does. Throws if a selector matches no video.
+    package func write(
+        _ reader: StatusReader, _ selection: Selection?, now: Date, line: @escaping (String) -> Void
+    ) throws(Refusal) {
+        guard let selection else {
+            return lines(try reader.overview(), selection: nil, now: now).forEach(line)
+        }
+        let report = try reader.report(of: reader.settled(selection))
+        try write(report, isSelection: true, isEmpty: reader.isEmpty, now: now, rows: reader.each(of:_:), line: line)
+    }
+
+    /// Writes the lines of a report with its groups.
+    ///
+    /// - Parameters:
+    ///   - isSelection: whether the groups are those of a selection.
+    ///   - isEmpty: whether there are no downloads at all.
+    ///   - rows: calls its second argument with each row of a group that is to be listed.
+    private func write<E: Error>(
+        _ report: StatusReport, isSelection: Bool, isEmpty: Bool, now: Date,
+        rows: (StatusGroup, (StatusRow) -> Void) throws(E) -> Void, line: @escaping (String) -> Void
+    ) throws(E) {
+        let groups = report.groups ?? []
+        header(report, now: now).forEach(line)
         for course in courses(groups) {
-            lines +=
-                [""]
-                + courseLines(
-                    course, listed, report, areAllNamed: groups.count <= Self.mostChapters,
-                    isSelected: selection != nil, now: now)
+            line("")
+            heading(of: course, report, isSelection: isSelection).forEach(line)
+            for group in course {
+                var isNamed = false
+                func name() {
+                    guard !isNamed, let chapter = group.chapter else { return }
+                    isNamed = true
+                    let selector = Selector(course: group.course, chapter: chapter).description
+                    heading(
+                        selector, group.chapterTitle ?? chapter, group.totals, role: .plain, isSelection: isSelection,
+                        indent: 2
+                    ).forEach(line)
+                }
+                if groups.count <= Self.mostChapters { name() }
+                try rows(group) { row in
+                    name()
+                    videoLines(row, now: now).forEach(line)
+                }
+            }
         }
         if report.hiddenRows > 0 {
             let more = "\(Wording.grouped(report.hiddenRows)) more: \(SuggestedCommand.text("status --all"))"
-            lines += ["", "\(style.ellipsis) and \(style.text(more))"]
+            line("")
+            line("\(style.ellipsis) and \(style.text(more))")
         }
-        if report.rows.isEmpty, groups.isEmpty {
-            lines += ["", style.text("No videos yet. To begin: \(SuggestedCommand.text("sync CATALOG"))")]
+        if isEmpty, groups.isEmpty {
+            line("")
+            line(style.text("No videos yet. To begin: \(SuggestedCommand.text("sync CATALOG"))"))
         }
-        lines += [""] + totals(groups, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
+        line("")
+        totals(groups, disk: isSelection ? nil : report.diskBytes.values.reduce(0, +)).forEach(line)
         if report.isLibraryMissing || report.isLibraryAnother {
-            lines.append(style.paint("recorded so; the files can't be reached", .bad))
+            line(style.paint("recorded so; the files can't be reached", .bad))
         }
-        return lines + notes(report, rows, groups)
+        notes(report, groups).forEach(line)
     }
 
     /// What somebody should know besides, each in a line with its command.
-    private func notes(_ report: StatusReport, _ rows: [StatusRow], _ groups: [StatusGroup]) -> [String] {
+    private func notes(_ report: StatusReport, _ groups: [StatusGroup]) -> [String] {
         var lines: [String] = []
         if let gone = report.goneSums, gone.count > 0 {
             let files = gone.files > 0 ? " (\(Wording.count(gone.files, "file")), \(Wording.size(gone.bytes)))" : ""
@@ -86,9 +138,8 @@ package struct StatusTable: Sendable {
             let verb = report.fromOtherSource == 1 ? "comes" : "come"
             lines.append("\(files) \(verb) from another source than the catalog names now; the files stay.")
         }
-        let waiting = Set(rows.filter { $0.state == .suspended && $0.reason == .auth }.map(\.provider))
         return lines
-            + waiting.sorted().map { provider in
+            + groups.reduce(into: Set()) { $0.formUnion($1.loginsNeeded) }.sorted().map { provider in
                 let login = style.text(Explainer.login(at: provider))
                 return style.paint("Videos of \(style.text(provider)) wait for a login: \(login)", .notice)
             }
@@ -140,30 +191,13 @@ package struct StatusTable: Sendable {
         return courses
     }
 
-    private func courseLines(
-        _ groups: [StatusGroup], _ listed: [StatusRow], _ report: StatusReport, areAllNamed: Bool, isSelected: Bool,
-        now: Date
-    ) -> [String] {
+    private func heading(of groups: [StatusGroup], _ report: StatusReport, isSelection: Bool) -> [String] {
         guard let first = groups.first else { return [] }
         var totals = StatusTotals()
         for group in groups { totals.add(group.totals) }
-        let selector = Selector(course: first.course).description
-        var lines = heading(
-            selector, first.courseTitle, totals, disk: isSelected ? nil : report.diskBytes[first.course], role: .bold,
-            isSelected: isSelected, indent: 0)
-        let rows = listed.filter { $0.reference.course == first.course }
-        for group in groups {
-            let rows = rows.filter { $0.reference.chapter == group.chapter }
-            guard areAllNamed || !rows.isEmpty else { continue }
-            if let chapter = group.chapter {
-                let selector = Selector(course: group.course, chapter: chapter).description
-                lines += heading(
-                    selector, group.chapterTitle ?? chapter, group.totals, role: .plain, isSelected: isSelected,
-                    indent: 2)
-            }
-            for row in rows { lines += videoLines(row, now: now) }
-        }
-        return lines
+        return heading(
+            Selector(course: first.course).description, first.courseTitle, totals,
+            disk: isSelection ? nil : report.diskBytes[first.course], role: .bold, isSelection: isSelection, indent: 0)
     }
 
     /// Whether it is listed without a selection.
@@ -177,10 +211,10 @@ package struct StatusTable: Sendable {
 
     private func heading(
         _ selector: String, _ title: String, _ totals: StatusTotals, disk: ByteCount? = nil, role: TerminalStyle.Role,
-        isSelected: Bool, indent: Int
+        isSelection: Bool, indent: Int
     ) -> [String] {
         // Of a selection the course may have many more.
-        let all = isSelected ? Wording.grouped(totals.count) + " selected" : Wording.grouped(totals.count)
+        let all = isSelection ? Wording.grouped(totals.count) + " selected" : Wording.grouped(totals.count)
         let count = "\(Wording.grouped(totals.finished)) of \(all) finished"
         let amounts = amounts(totals, disk: disk)
         let label = style.text(selector.hasSuffix(title) ? selector : "\(selector)  \(title)")

@@ -32,9 +32,9 @@ struct OpenVideo: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, report) = try await context.finishedFiles([selector], place)
+        let (files, facts) = try await context.finishedFiles([selector], place)
         if let problem = FilesText.nothing(files, [selector]) { throw await context.refuse(.failures, problem) }
-        guard let path = files.path(toOpen: selector, page: { FinishedFiles.page(of: $0, report) }) else {
+        guard let path = files.path(toOpen: selector, page: facts.page(of:)) else {
             throw await context.refuse(.usage, FilesText.ambiguous(files))
         }
         let opener = with.map(Opener.command) ?? .desktop

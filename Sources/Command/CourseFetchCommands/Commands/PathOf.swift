@@ -40,8 +40,7 @@ struct PathOf: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, _) = try await context.finishedFiles(selectors, place)
-        for item in files.items {
+        let (files, _) = try await context.finishedFiles(selectors, place) { item in
             let line = json ? FilesText.json(item) : FilesText.path(item, endsWithNUL: null)
             context.output.send(line, to: STDOUT_FILENO)
         }
@@ -52,19 +51,23 @@ struct PathOf: AsyncParsableCommand {
 }
 
 extension CommandContext {
-    /// The finished videos that match selectors, and their report; without selectors, all. Ends with 64 if a selector
-    /// matches no video.
+    /// The finished videos that match selectors, and what is true of the whole; without selectors, all. Ends with 64 if
+    /// a selector matches no video.
+    ///
+    /// - Parameter told: called with each file that exists, in catalog order.
     func finishedFiles(
-        _ selectors: [Selector], _ place: LocationOptions
-    ) async throws -> (files: FinishedFiles, report: StatusReport) {
+        _ selectors: [Selector], _ place: LocationOptions, told: (FinishedFiles.Item) -> Void = { _ in }
+    ) async throws -> (files: FinishedFiles, facts: StatusReport) {
         let settings = try await settings(place.texts)
-        let report = try await orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
-        let selection = try await orRefuse { () throws(Refusal) in
-            try StatusSelection.settled(Selection(selectors: selectors), report) ?? Selection()
+        return try await orRefuse { () throws(Refusal) in
+            try await StatusReader.read(settings.location) { reader throws(Refusal) in
+                let selection = try reader.settled(Selection(selectors: selectors))
+                var files = FinishedFiles()
+                try reader.each(selection) { row in
+                    if let item = files.add(row, library: reader.facts.library) { told(item) }
+                }
+                return (files, reader.facts)
+            }
         }
-        if let refusal = StatusSelection.unmatched(selection, report) {
-            throw await refuse(ExitStatus([refusal.condition]), refusal.message)
-        }
-        return (FinishedFiles(report, selection), report)
     }
 }

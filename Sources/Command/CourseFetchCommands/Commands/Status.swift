@@ -43,22 +43,19 @@ struct Status: AsyncParsableCommand {
             try await StatusWatch(location: settings.location, selection: given, context: context).run()
             return
         }
-        let report = try await context.orRefuse { () throws(Refusal) in
-            try await StatusReport.read(settings.location, isOverview: given == nil && !json)
-        }
-        let selection = try await context.orRefuse { () throws(Refusal) in try StatusSelection.settled(given, report) }
-        if let refusal = StatusSelection.unmatched(selection, report) {
-            throw await context.refuse(ExitStatus([refusal.condition]), refusal.message)
-        }
-        if json {
-            for row in report.rows where (selection ?? Selection()).contains(row) {
-                context.output.send(StatusJSON.line(row, library: report.library), to: STDOUT_FILENO)
+        let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : nil
+        let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: width)
+        let table = StatusTable(form: form, zone: context.zone)
+        try await context.orRefuse { () throws(Refusal) in
+            try await StatusReader.read(settings.location) { reader throws(Refusal) in
+                if json {
+                    try reader.each(reader.settled(given ?? Selection())) { row in
+                        context.output.send(StatusJSON.line(row, library: reader.facts.library), to: STDOUT_FILENO)
+                    }
+                } else {
+                    try table.write(reader, given, now: Date()) { context.say($0) }
+                }
             }
-        } else {
-            let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : nil
-            let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: width)
-            let table = StatusTable(form: form, zone: context.zone)
-            for line in table.lines(report, selection: selection, now: Date()) { context.say(line) }
         }
         try await context.finish()
     }

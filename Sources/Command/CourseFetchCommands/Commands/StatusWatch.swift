@@ -32,26 +32,27 @@ struct StatusWatch {
         let clock = ContinuousClock()
         while true {
             let begun = clock.now
-            let report: StatusReport
-            let selection: Selection?
             do throws(Refusal) {
-                report = try await StatusReport.read(location, isOverview: self.selection == nil)
-                selection = try StatusSelection.settled(self.selection, report)
+                let lines = try await lines(narrowerBy: 1)
+                screen.show { _ in lines }
+                // Reading a state with very many videos takes a while, so the pause grows with it.
+                let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)
+                guard (try? await Task.sleep(for: pause)) == nil else { continue }
+                return (try await self.lines(narrowerBy: 0), nil)
             } catch {
                 return ([], error)
-            }
-            if let refusal = StatusSelection.unmatched(selection, report) { return ([], refusal) }
-            screen.show { size in lines(report, selection, columns: size.columns - 1) }
-            // Reading a state with very many videos takes a while, so the pause grows with it.
-            let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)
-            do { try await Task.sleep(for: pause) } catch {
-                return (lines(report, selection, columns: TerminalSize.of(descriptor: STDOUT_FILENO).columns), nil)
             }
         }
     }
 
-    private func lines(_ report: StatusReport, _ selection: Selection?, columns: Int) -> [String] {
+    private func lines(narrowerBy margin: Int) async throws(Refusal) -> [String] {
+        let columns = TerminalSize.of(descriptor: STDOUT_FILENO).columns - margin
         let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: columns, hasBars: true)
-        return StatusTable(form: form, zone: context.zone).lines(report, selection: selection, now: Date())
+        let table = StatusTable(form: form, zone: context.zone)
+        return try await StatusReader.read(location) { reader throws(Refusal) in
+            var lines: [String] = []
+            try table.write(reader, selection, now: Date()) { lines.append($0) }
+            return lines
+        }
     }
 }

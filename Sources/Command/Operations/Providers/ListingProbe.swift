@@ -107,7 +107,7 @@ package enum ListingProbe {
         let selection = ListingSelection(pages.listing, of: course)
         let whole = course.adding(selection.listing)
         var rows: [String: DownloadRecord] = [:]
-        try store.downloads.each { if $0.key.course == course.id { rows[$0.key.video] = $0 } }
+        try store.downloads.each(DownloadFilter(course: course.id)) { rows[$0.key.video] = $0 }
         let listed = Dictionary(
             pages.listing.videos.indices.map { (pages.listing.videos.id($0), $0) },
             uniquingKeysWith: { first, _ in first })

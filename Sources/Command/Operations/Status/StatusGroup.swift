@@ -11,6 +11,10 @@ package struct StatusGroup: Sendable {
     package var chapterTitle: String?
     /// Sums over its downloads.
     package var totals = StatusTotals()
+    /// The providers that its downloads wait for a login at.
+    package private(set) var loginsNeeded: Set<String> = []
+    /// The downloads of a selection, in catalog order.
+    private(set) var ids: [DownloadID] = []
 
     package init(course: String, courseTitle: String, chapter: String?, chapterTitle: String?) {
         self.course = course
@@ -22,21 +26,35 @@ package struct StatusGroup: Sendable {
     /// The groups of rows, in the order of their first appearance; `countsGone` includes videos gone from their
     /// catalog.
     package static func all(of rows: some Sequence<StatusRow>, countsGone: Bool = false) -> [StatusGroup] {
-        var groups: [StatusGroup] = []
-        var places: [Key: Int] = [:]
-        for row in rows where countsGone || !row.gone {
-            let key = Key(course: row.reference.course, chapter: row.reference.chapter)
-            let place = places[key] ?? groups.count
-            if place == groups.count {
+        var groups = Gathered()
+        for row in rows where countsGone || !row.gone { groups.add(row) }
+        return groups.all
+    }
+
+    /// Groups of rows that come one by one, in the order of their first appearance.
+    struct Gathered {
+        private(set) var all: [StatusGroup] = []
+        private var places: [Key: Int] = [:]
+
+        /// - Parameter id: the row's, if it is read again to be shown.
+        mutating func add(_ row: StatusRow, id: DownloadID? = nil) {
+            let key = Key(row)
+            let place = places[key] ?? all.count
+            if place == all.count {
                 places[key] = place
-                groups.append(
+                all.append(
                     StatusGroup(
                         course: key.course, courseTitle: row.courseTitle, chapter: key.chapter,
                         chapterTitle: row.chapterTitle))
             }
-            groups[place].totals.add(row)
+            all[place].totals.add(row)
+            all[place].noteLogin(row)
+            if let id { all[place].ids.append(id) }
         }
-        return groups
+    }
+
+    private mutating func noteLogin(_ row: StatusRow) {
+        if row.state == .suspended, row.reason == .auth { loginsNeeded.insert(row.provider) }
     }
 
     /// The groups of sums, in catalog order. `rows` are those that need attention: they add speeds and missing
@@ -58,7 +76,8 @@ package struct StatusGroup: Sendable {
             groups[key] = entry
         }
         for row in rows {
-            let key = Key(course: row.reference.course, chapter: row.reference.chapter)
+            let key = Key(row)
+            groups[key]?.group.noteLogin(row)
             groups[key]?.group.totals.note(rateOf: row)
             groups[key]?.group.totals.sidecarsWanted += row.sidecarsWanted
             groups[key]?.group.totals.sidecarsFailed += row.sidecarsFailed
@@ -73,5 +92,12 @@ package struct StatusGroup: Sendable {
     private struct Key: Hashable {
         var course: String
         var chapter: String?
+
+        init(course: String, chapter: String?) {
+            self.course = course
+            self.chapter = chapter
+        }
+
+        init(_ row: StatusRow) { self.init(course: row.reference.course, chapter: row.reference.chapter) }
     }
 }

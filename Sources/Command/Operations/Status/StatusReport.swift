@@ -3,7 +3,7 @@ package import DownloadStore
 import FileSystem
 package import Foundation
 import MediaLibrary
-package import RunAccess
+import RunAccess
 package import SyncFacts
 import SystemPackage
 import UserState
@@ -79,7 +79,7 @@ package struct StatusRow: Sendable {
     }
 
     /// Adds those that aren't stored.
-    fileprivate mutating func note(_ open: [MissingSidecar]) {
+    mutating func note(_ open: [MissingSidecar]) {
         // Of a video whose provider hasn't been asked nobody knows whether anything is missing.
         for sidecar in open where sidecar.name.kind != .unasked || sidecar.error != nil {
             if sidecar.state == .failed { sidecarsFailed += 1 } else { sidecarsWanted += 1 }
@@ -127,6 +127,8 @@ package struct StatusReport: Sendable {
     package var library: String?
     /// The process that is syncing now.
     package var running: RunningSync?
+    /// Whether a process holds the user's lock.
+    var isLocked = false
     /// One per download.
     package var rows: [StatusRow]
     /// Finished files from another source than the catalog now names.
@@ -152,7 +154,8 @@ package struct StatusReport: Sendable {
     package var hiddenRows = 0
     /// The catalog that all courses come from; nil if they come from several.
     package var onlyCatalog: String?
-    private var gone: Gone?
+    /// Those of an overview.
+    var gone: Gone?
 
     /// The videos that are no longer in their catalogs.
     package struct Gone: Sendable, Equatable {
@@ -171,7 +174,7 @@ package struct StatusReport: Sendable {
     }
 
     /// The limit on the rows of an overview.
-    private static let mostRows = 200
+    static let mostRows = 200
 
     package init(
         user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
@@ -182,87 +185,25 @@ package struct StatusReport: Sendable {
         self.rows = rows
         self.fromOtherSource = fromOtherSource
     }
-
-    /// Reads the state without changing it; a user without a state has no rows.
-    ///
-    /// An overview has only the rows that need attention, and sums of all: a state of very many videos isn't read row
-    /// by row.
-    package static func read(
-        _ location: StateLocation, isOverview: Bool = false
-    ) async throws(Refusal) -> StatusReport {
-        let place = try location.resolve()
-        try place.requireKnown()
-        guard let store = try place.openForReading() else {
-            var report = StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
-            report.isLoggedOut = !place.isAccountsOwn
-            return report
-        }
-        defer { store.close() }
-        do {
-            let lock = try place.folder.lockHolder()
-            let session = try place.session(in: store)
-            let running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
-            let courses = try store.catalogs.courses()
-            let chapters = Dictionary(
-                try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
-                uniquingKeysWith: { first, _ in first })
-            let known = try LibraryOpening.recordedID(store)
-            let library = try known == nil ? nil : place.library(in: store).path.string
-            var report = StatusReport(user: place.user.text, library: library, running: running, rows: [])
-            if let library, let known { report.look(for: known, in: library) }
-            report.isLoggedOut = !session.isOpen
-            report.loggedOutSince =
-                report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
-            report.diskBytes = try store.sidecars.bytes()
-            report.folders = courses.mapValues(\.folder)
-            for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
-            let now = Date()
-            let held = try HeldCourse.recorded(store)
-            let files = Set(courses.values.map(\.file).filter { !$0.isEmpty })
-            report.onlyCatalog = files.count == 1 ? files.first : nil
-            let open = Dictionary(grouping: try store.sidecars.open(), by: \.download)
-            func add(_ record: DownloadRecord) {
-                var row = StatusRow(
-                    record, course: courses[record.key.course],
-                    chapterTitle: record.catalog.chapter.flatMap {
-                        chapters[DownloadKey(course: record.key.course, video: $0)]
-                    }, isRunning: lock != nil, now: now)
-                if !record.isGone { row.note(open[record.id] ?? []) }
-                report.rows.append(row)
-            }
-            // Whether a course is still held depends on the files of all its rows.
-            if isOverview, held.isEmpty {
-                try store.downloads.eachNotable(atMost: mostRows, add)
-                report.take(try store.downloads.sums(), courses, chapters, isRunning: lock != nil)
-                return report
-            }
-            var review = HeldCourseReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
-            try store.downloads.each { record in
-                review.look(at: record)
-                if record.state == .finished, let file = record.file, file.source != record.catalog.source {
-                    report.fromOtherSource += 1
-                }
-                report.diskBytes[record.key.course, default: 0] += record.diskBytes
-                add(record)
-            }
-            report.held = review.stillHeld
-            return report
-        } catch {
-            throw Refusal(any: error)
-        }
-    }
 }
 
 extension StatusReport {
+    /// The page of a course, as an absolute path; nil if there is none.
+    package func page(of course: String) -> String? {
+        guard let library, let folder = folders[course] else { return nil }
+        let path = "\(library)/\(folder)/index.html"
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
     /// Whether the library of this id is in its folder.
-    private mutating func look(for id: LibraryID, in library: String) {
+    mutating func look(for id: LibraryID, in library: String) {
         isLibraryMissing = !FileManager.default.fileExists(atPath: library)
         guard !isLibraryMissing else { return }
         isLibraryAnother = (try? LibraryFolder.marker(of: FilePath(library)))?.id != id.rawValue
     }
 
     /// Adds the sums of an overview, once its rows are read.
-    private mutating func take(
+    mutating func take(
         _ sums: [DownloadSums], _ courses: [String: CourseRecord], _ chapters: [DownloadKey: String], isRunning: Bool
     ) {
         for sum in sums {
@@ -305,13 +246,5 @@ extension StatusRow {
         if isFinished, let modified = record.file?.modified {
             finishedAt = Date(timeIntervalSince1970: Double(modified) / 1e9)
         }
-    }
-}
-
-extension DownloadRecord {
-    /// Its disk space in the library.
-    fileprivate var diskBytes: ByteCount {
-        let files = ByteCount((isPlacing ? oldFile?.size : file?.size) ?? 0)
-        return files + ByteCount(state == .finished ? 0 : durableBytes)
     }
 }

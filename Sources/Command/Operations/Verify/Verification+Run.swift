@@ -46,7 +46,7 @@ extension Verification {
         }
         var (result, items): (Verification, [Verifier.Item])
         do { (result, items) = try checked.get() } catch { throw Refusal(any: error) }
-        hold(&items, of: plan.records)
+        hold(&items, finished: plan.finished)
         result.findings = items.map { item in
             var file = item.file
             let (changes, remedy) = VerificationRemedies.changes(for: item, repair: repair)
@@ -110,9 +110,8 @@ extension Verification {
     }
 
     /// Marks missing files of courses that have lost too many at once.
-    private static func hold(_ items: inout [Verifier.Item], of records: [DownloadRecord]) {
-        var tallies: [String: LossGuard.Tally] = [:]
-        for record in records { tallies[record.key.course, default: .init()].finished += 1 }
+    private static func hold(_ items: inout [Verifier.Item], finished: [String: Int]) {
+        var tallies = finished.mapValues { LossGuard.Tally(finished: $0) }
         for item in items where item.file.role == .video && item.file.verdict == .missing {
             tallies[item.file.reference.course]?.lost += 1
         }
@@ -123,38 +122,32 @@ extension Verification {
 
     /// The files to check.
     private struct Plan: Sendable {
-        var records: [DownloadRecord] = []
-        var courses: [CourseRecord] = []
-        var chapters: [ChapterRecord] = []
+        private(set) var ids: [DownloadID] = []
+        /// The number of files of each course.
+        private(set) var finished: [String: Int] = [:]
+        private var bytes = ByteCount(0)
+        private var courses: [CourseRecord] = []
+        private var chapters: [ChapterRecord] = []
 
         init(_ store: DownloadStore, _ selection: Selection) throws(Refusal) {
-            let selection = try selection.settled(in: store)
+            let selection = try StoredSelection(selection, in: store).selection
+            var filter = selection.filter(countsSidecars: false)
+            filter.states = selection.states?.intersection([.finished]) ?? [.finished]
             do {
-                var matched = selection.selectors.map { _ in false }
-                var references: [VideoReference] = []
-                var seen: Set<String> = []
-                try store.downloads.each { record in
-                    let reference = record.reference
-                    for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
-                        matched[index] = true
+                try store.downloads.each(filter) { record in
+                    guard record.state == .finished, selection.contains(record.reference, state: .finished) else {
+                        return
                     }
-                    if !selection.selectors.isEmpty { references.append(reference) }
-                    guard record.state == .finished,
-                        selection.contains(reference, state: record.state)
-                    else { return }
-                    records.append(record)
-                    seen.insert(reference.course)
-                }
-                if let index = matched.firstIndex(of: false) {
-                    throw Refusal.selection(
-                        .unmatched([UnmatchedSelector(selection.selectors[index], among: references)]))
+                    ids.append(record.id)
+                    finished[record.key.course, default: 0] += 1
+                    bytes += record.file?.size ?? 0
                 }
                 // A selection narrower than a course doesn't include its cover.
                 guard selection.selectors.allSatisfy(\.isOfCourses) else { return }
-                courses = try store.catalogs.courses().values.filter { seen.contains($0.id) }.sorted {
+                courses = try store.catalogs.courses().values.filter { finished[$0.id] != nil }.sorted {
                     $0.ordinal < $1.ordinal
                 }
-                chapters = try store.catalogs.chapters().filter { seen.contains($0.course) }
+                chapters = try store.catalogs.chapters().filter { finished[$0.course] != nil }
             } catch {
                 throw Refusal(any: error)
             }
@@ -167,7 +160,7 @@ extension Verification {
             var verifier = Verifier(
                 store: store, library: library, readsUnrecorded: repair, unmoved: unmoved, shouldStop: shouldStop,
                 report: observe)
-            try verifier.run(records)
+            try verifier.run(ids, bytes: bytes)
             if !verifier.result.isStopped { try verifier.checkCovers(courses: courses, chapters: chapters) }
             return (verifier.result, verifier.items)
         }

@@ -34,6 +34,9 @@ struct Verifier {
         var foundSHA256: Checksum?
     }
 
+    /// The rows that are read at a time.
+    private static let page = 500
+
     let store: DownloadStore
     let library: LibraryFolder
     /// Whether files without a recorded SHA-256 are read, so that it can be recorded.
@@ -63,23 +66,28 @@ struct Verifier {
         result = Verification(progress: .init(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
     }
 
-    /// Checks every file of the selection. Throws ``StoreError`` or ``LibraryError``.
-    mutating func run(_ records: [DownloadRecord]) throws {
-        result.progress.allFiles = records.count
-        result.progress.allBytes = records.byteCount { $0.file?.size ?? 0 }.value
-        for record in records {
-            if shouldStop() {
-                result.isStopped = true
-                return
+    /// Checks the files of these downloads, of `bytes` together. Throws ``StoreError`` or ``LibraryError``.
+    mutating func run(_ ids: [DownloadID], bytes: ByteCount) throws {
+        result.progress.allFiles = ids.count
+        result.progress.allBytes = bytes.value
+        for start in stride(from: 0, to: ids.count, by: Self.page) {
+            let page = ids[start..<min(start + Self.page, ids.count)]
+            let records = try store.downloads.records(Array(page))
+            result.progress.allFiles -= page.count - records.count
+            for record in records {
+                if shouldStop() {
+                    result.isStopped = true
+                    return
+                }
+                do {
+                    try check(record)
+                } catch LibraryError.stopped {
+                    result.isStopped = true
+                    return
+                }
+                for sidecar in try store.sidecars.files(of: [record.id]) { try check(sidecar, of: record) }
+                tell()
             }
-            do {
-                try check(record)
-            } catch LibraryError.stopped {
-                result.isStopped = true
-                return
-            }
-            for sidecar in try store.sidecars.files(of: [record.id]) { try check(sidecar, of: record) }
-            tell()
         }
         tell(isLast: true)
     }

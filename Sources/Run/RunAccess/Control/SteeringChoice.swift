@@ -38,17 +38,27 @@ package struct SteeringReport: Sendable {
 
 /// The downloads that a command will change.
 package struct SteeringChoice: Sendable {
+    /// One of them.
+    struct Item: Sendable {
+        var id: DownloadID
+        var reference: VideoReference
+        /// The size of its file in the library; nil without one.
+        var size: Int64?
+        var hasPartial: Bool
+    }
+
     let location: StateLocation
-    let records: [DownloadRecord]
+    /// In catalog order.
+    let items: [Item]
     /// Downloads that a selector names by their ids alone.
     let named: Set<DownloadID>
 
     /// The number of downloads.
-    package var count: Int { records.count }
+    package var count: Int { items.count }
     /// The number of those with a file in the library.
-    package var files: Int { records.count { $0.file != nil } }
+    package var files: Int { items.count { $0.size != nil } }
     /// The total size of these files.
-    package var bytes: Int64 { records.byteCount { $0.file?.size ?? 0 }.value }
+    package var bytes: Int64 { items.byteCount { $0.size ?? 0 }.value }
 
     /// Selects from the state. A selector without matches is refused with suggestions.
     ///
@@ -64,39 +74,33 @@ package struct SteeringChoice: Sendable {
             throw .selection(.nothingYet)
         }
         defer { store.close() }
-        let selection = try selection.settled(in: store)
-        var records: [DownloadRecord] = []
-        var gone: [VideoReference] = []
-        var references: [VideoReference] = []
-        var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
+        let stored = try StoredSelection(selection, in: store)
+        var items: [Item] = []
+        var gone: VideoReference?
         do {
+            let filter = stored.selection.filter(countsSidecars: countsSidecars)
             let failed = Set(
-                countsSidecars ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
-            try store.downloads.each { record in
+                filter.takesMissingSidecars
+                    ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
+            try store.downloads.each(filter) { record in
+                guard stored.selection.contains(record, isFailed: failed.contains(record.id)) else { return }
                 let reference = VideoReference(record)
-                references.append(reference)
-                for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
-                    matches[index] = (matches[index].count + 1, record.id)
-                }
-                guard selection.contains(record, isFailed: failed.contains(record.id)) else { return }
-                if takesGone || !record.isGone { records.append(record) } else { gone.append(reference) }
+                guard takesGone || !record.isGone else { return gone = gone ?? reference }
+                items.append(
+                    Item(
+                        id: record.id, reference: reference, size: record.file?.size,
+                        hasPartial: record.durableBytes > 0))
             }
         } catch {
             throw Refusal(error)
         }
-        if let unmatched = zip(selection.selectors, matches).first(where: { $0.1.count == 0 }) {
-            throw .selection(.unmatched([UnmatchedSelector(unmatched.0, among: references)]))
-        }
-        if records.isEmpty, let first = gone.first, !selection.selectors.isEmpty {
-            throw .selection(.gone(Selector(first)))
-        }
-        return SteeringChoice(
-            location: location, records: records, named: Set(matches.filter { $0.count == 1 }.map(\.last)))
+        if items.isEmpty, let gone, !selection.selectors.isEmpty { throw .selection(.gone(Selector(gone))) }
+        return SteeringChoice(location: location, items: items, named: stored.named)
     }
 
     /// Pauses, resumes, cancels, retries or removes them.
     package func steer(_ transition: StateTransition) async throws(Refusal) -> SteeringReport {
-        let ids = records.map(\.id)
+        let ids = items.map(\.id)
         return try await ask(.steer(transition, ids)) { steering in
             try await steering.apply(transition, to: ids).outcomes
         }
@@ -104,7 +108,7 @@ package struct SteeringChoice: Sendable {
 
     /// Gives them another priority.
     package func prioritize(_ newPriority: PriorityChange) async throws(Refusal) -> SteeringReport {
-        let ids = records.map(\.id)
+        let ids = items.map(\.id)
         return try await ask(.prioritize(newPriority, ids)) { steering in
             try await steering.prioritize(newPriority, ids).outcomes
         }
@@ -114,7 +118,7 @@ package struct SteeringChoice: Sendable {
     private func ask(
         _ request: ControlRequest, otherwise body: (Steering) async throws -> [SteeringOutcome]
     ) async throws(Refusal) -> SteeringReport {
-        guard !records.isEmpty else { return SteeringReport(items: [], isLive: false) }
+        guard !items.isEmpty else { return SteeringReport(items: [], isLive: false) }
         let place = try location.resolve()
         switch try await ControlChannel.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
@@ -128,7 +132,7 @@ package struct SteeringChoice: Sendable {
             do {
                 let store = try DownloadStore(path: place.folder.database.string, role: .holder)
                 defer { store.close() }
-                let library = try await LibraryOpening.openForSteering(place, store, for: request, records: records)
+                let library = try await LibraryOpening.openForSteering(place, store, for: request, items)
                 let steering = Steering(store: store, library: library) { changes in
                     try store.write(changes)
                     return true
@@ -142,14 +146,13 @@ package struct SteeringChoice: Sendable {
 
     private func report(_ outcomes: [SteeringOutcome], isLive: Bool) -> SteeringReport {
         let byID = Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let items = records.compactMap { record in
-            byID[record.id].map {
+        let told = items.compactMap { item in
+            byID[item.id].map {
                 SteeringReport.Item(
-                    reference: VideoReference(record), outcome: $0, size: record.file?.size,
-                    isNamed: named.contains(record.id))
+                    reference: item.reference, outcome: $0, size: item.size, isNamed: named.contains(item.id))
             }
         }
-        return SteeringReport(items: items, isLive: isLive)
+        return SteeringReport(items: told, isLive: isLive)
     }
 }
 
@@ -177,28 +180,18 @@ extension Selection {
             contains(VideoReference(record), state: state)
         }
     }
-
-    /// The selection, settled among the videos in the state.
-    package func settled(in store: DownloadStore) throws(Refusal) -> Selection {
-        try settled { () throws(Refusal) in
-            var references: [VideoReference] = []
-            do { try store.downloads.each { references.append(VideoReference($0)) } } catch {
-                throw Refusal(any: error)
-            }
-            return references
-        }
-    }
 }
 
 extension LibraryOpening {
     /// The library, if the request needs files or a killed sync left something to settle, which is done first.
     static func openForSteering(
-        _ place: StateLocation.Place, _ store: DownloadStore, for request: ControlRequest, records: [DownloadRecord]
+        _ place: StateLocation.Place, _ store: DownloadStore, for request: ControlRequest,
+        _ items: [SteeringChoice.Item]
     ) async throws -> LibraryFolder? {
         let isUnsettled = try store.runs.isUnsettled()
         var touchesFiles = false
         if case .steer(let transition, _) = request {
-            touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })
+            touchesFiles = transition == .remove || (transition == .cancel && items.contains(where: \.hasPartial))
         }
         guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
         try await library.lock(user: place.user.text)

@@ -53,6 +53,30 @@ package struct Glob: Sendable, Hashable {
 
     var pattern: String { steps.map(\.description).joined() }
 
+    /// The ids that it may match; nil for any.
+    var filter: DownloadFilter.Name? {
+        if let literal { return .exactly(literal) }
+        var prefix = String.UnicodeScalarView()
+        for step in steps {
+            guard case .literal(let scalar) = step else { break }
+            prefix.append(scalar)
+        }
+        return prefix.isEmpty ? nil : .beginning(with: String(prefix))
+    }
+
+    /// The pattern of SQLite's LIKE, with `\` as its escape, that lets each text in ASCII through that it matches.
+    var asciiPattern: String {
+        let steps = literal.map { $0.unicodeScalars.map(Step.literal) } ?? self.steps
+        return steps.map { step in
+            switch step {
+            case .literal(let scalar) where "%_\\".unicodeScalars.contains(scalar): "\\\(scalar)"
+            case .literal(let scalar) where scalar.isASCII: String(scalar)
+            case .literal, .one, .oneOf: "_"
+            case .many: "%"
+            }
+        }.joined()
+    }
+
     /// Whether the id matches in any Unicode spelling.
     package func matches(_ id: String) -> Bool {
         let id = Identifier.normalized(id)

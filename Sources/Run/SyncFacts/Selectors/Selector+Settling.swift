@@ -2,12 +2,15 @@ extension Selector {
     /// Whether it may mean `course/video`: two ids, the second of which isn't a pattern.
     package var mayLackItsChapter: Bool { chapter?.id != nil && video == nil && title == nil }
 
+    /// The selector of videos anywhere in its courses that have the second name of `course/name`.
+    package var asVideo: Selector { Selector(course: course, chapter: .anything, video: chapter) }
+
     /// The settled selector among `videos`: itself, or, if no chapter has the second name in `course/name`, the one
     /// video that has it. Throws if several have it.
     package func settled(among videos: some Sequence<VideoReference>) throws(AmbiguousSelector) -> Selector {
-        guard mayLackItsChapter, let chapter, let name = chapter.id else { return self }
+        guard mayLackItsChapter else { return self }
         var found: [VideoReference] = []
-        let anywhere = Selector(course: course, chapter: .anything, video: Glob(literal: name))
+        let anywhere = asVideo
         for reference in videos {
             if matches(reference) { return self }
             if anywhere.matches(reference) { found.append(reference) }

@@ -26,6 +26,12 @@ package struct TitlePattern: Sendable, Hashable, CustomStringConvertible {
     /// The title, if this isn't a pattern.
     var title: String? { glob.id == nil ? nil : text }
 
+    /// The pattern of SQLite's LIKE, which ignores letter case, for titles in ASCII; nil for one that is too long for it.
+    var asciiPattern: String? {
+        let pattern = glob.asciiPattern
+        return pattern.utf8.count <= 1000 ? pattern : nil
+    }
+
     package func matches(_ title: String) -> Bool { glob.matches(title.lowercased()) }
 
     /// The text that reads back as this pattern, which may need quotes in a shell.

@@ -37,6 +37,18 @@ package struct CatalogTable: Sendable {
         }
     }
 
+    /// The titles of a course's chapters, by their ids.
+    package func chapterTitles(of course: String) throws(StoreError) -> [String: String] {
+        try file.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT id, title FROM chapters WHERE course = ?")
+            var titles: [String: String] = [:]
+            try statement.forEachRow([course]) { row in
+                if let id = row.string(0) { titles[id] = row.string(1) }
+            }
+            return titles
+        }
+    }
+
     /// The ids of a course's videos in their order, each with its chapter's.
     package func videos(of course: String) throws(StoreError) -> [(chapter: String?, video: String)] {
         try file.read { db in

@@ -32,19 +32,18 @@ extension DownloadTable {
         }
     }
 
-    /// Calls `body` with the downloads that need attention, in catalog order, up to the limit: those neither finished
-    /// nor merely waiting, and finished ones with missing sidecars.
-    package func eachNotable(atMost limit: Int, _ body: (DownloadRecord) throws -> Void) throws(StoreError) {
+    /// The downloads that need attention, in catalog order, up to the limit: those neither finished nor merely waiting,
+    /// and finished ones with missing sidecars.
+    package func notable(atMost limit: Int) throws(StoreError) -> [DownloadID] {
         try file.read { db in
             let sql = """
-                SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
+                SELECT downloads.id FROM downloads LEFT JOIN courses ON courses.id = downloads.course
                 WHERE is_gone = 0 AND (state NOT IN ('waiting', 'finished')
                     OR (state = 'waiting' AND error_kind IS NOT NULL)
                     OR (state = 'finished' AND downloads.id IN (SELECT download FROM sidecars WHERE state <> 'stored')))
                 ORDER BY courses.file, courses.ordinal, downloads.course, downloads.ordinal, downloads.id LIMIT ?
                 """
-            let rows = try Row.fetchCursor(db, sql: sql, arguments: [limit])
-            while let row = try rows.next() { try body(DownloadRecord(row)) }
+            return try Int64.fetchAll(db, sql: sql, arguments: [limit]).map(DownloadID.init)
         }
     }
 }

@@ -21,7 +21,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The downloads with these ids, in no particular order; unknown ids are ignored.
+    /// The downloads with these ids, in their order; unknown ids are left out.
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
@@ -37,18 +37,6 @@ package struct DownloadTable: Sendable {
             let sql = "SELECT EXISTS (SELECT 1 FROM downloads WHERE id = ? AND state = 'cancelled')"
             let statement = try db.cachedStatement(sql: sql)
             return Set(try ids.filter { try Bool.fetchOne(statement, arguments: [$0.rawValue]) ?? false })
-        }
-    }
-
-    /// Calls `body` with each download in catalog order.
-    package func each(_ body: (DownloadRecord) throws -> Void) throws(StoreError) {
-        try file.read { db in
-            let sql = """
-                SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
-                ORDER BY courses.file, courses.ordinal, downloads.course, is_gone, downloads.ordinal, downloads.id
-                """
-            let rows = try Row.fetchCursor(db, sql: sql)
-            while let row = try rows.next() { try body(DownloadRecord(row)) }
         }
     }
 

@@ -1,0 +1,24 @@
+package import DownloadStore
+
+extension Selector {
+    /// The place of its videos, as far as SQLite can tell.
+    package var place: DownloadFilter.Place {
+        var place = DownloadFilter.Place()
+        place.course = course.filter
+        place.chapter = chapter?.filter
+        place.video = video?.filter
+        place.asciiTitle = title?.asciiPattern
+        return place
+    }
+}
+
+extension Selection {
+    /// What a query lets through of it.
+    ///
+    /// - Parameter countsSidecars: whether a video with a sidecar that failed counts as failed.
+    package func filter(countsSidecars: Bool) -> DownloadFilter {
+        DownloadFilter(
+            places: selectors.map(\.place), states: states,
+            takesMissingSidecars: countsSidecars && states?.contains(.failed) == true)
+    }
+}
