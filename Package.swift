@@ -234,7 +234,7 @@ let package = Package(
         tests("Media", "MediaMetadataTests", ["MediaMetadata"]),
         tests(
             "Media", "MediaTransferTests",
-            ["MediaTransfer", "NetworkAddresses", "TextFormats", "TestServers", crypto, system]),
+            ["CPlatform", "MediaTransfer", "NetworkAddresses", "TextFormats", "TestServers", crypto, system]),
         tests(
             "Media", "HLSMediaTests",
             [
@@ -299,8 +299,8 @@ let package = Package(
         tests(
             "Run", "FilePlacementTests",
             [
-                "FilePlacement", "CatalogComparison", "DownloadStore", "FileSystem", "MediaLibrary", "LibraryFixture",
-                "TestSupport", system,
+                "FilePlacement", "CatalogComparison", "DownloadStore", "FileSystem", "MediaLibrary", "MediaTransfer",
+                "LibraryFixture", "TestSupport", system,
             ]),
         tests(
             "Run", "CourseDiscoveryTests",

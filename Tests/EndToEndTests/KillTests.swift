@@ -17,6 +17,34 @@ struct KillTests {
         try await KillRounds(.announced(for: "kills of groups"), large: 0, small: 500, jobs: 16, latest: 700).run(10)
     }
 
+    @Test("twelve kills in the first second of a run cost hardly a byte, as long as the computer stays up")
+    func firstSecond() async throws {
+        var chance = Chance.announced(for: "kills in the first second")
+        let nginx = try await NginxServer.start()
+        let stage = try Stage()
+        let contents = (1...8).map { TestContent(seed: UInt64($0), size: 6_000_000 + $0) }
+        for content in contents { try nginx.add("v\(content.seed).mp4", content) }
+        let videos = contents.map { CatalogText.Video(id: "v\($0.seed)") }
+        try stage.catalog(CatalogText(url: nginx.url("/limited/{id}.mp4?rate=1m"), videos: videos))
+        for _ in 1...12 {
+            let delay = Duration.milliseconds(Int.random(in: 300...1000, using: &chance))
+            _ = try await stage.sync("catalog.yaml", ["--jobs", "3"]) { running in
+                let pid = try await running.pid()
+                try await running.wait { $0.event == "download_started" }
+                try await Task.sleep(for: delay)
+                kill(pid, SIGKILL)
+            }
+        }
+        let clean = try await stage.sync()
+        #expect(clean.exit == 0, "seed \(chance.seed): \(clean.report)")
+        #expect(Set(LibraryFiles(stage.library).digests.values) == Set(contents.map(\.sha256Text)))
+        await nginx.stop()
+        let served = try nginx.log().reduce(0) { $0 + $1.bytes }
+        let ratio = Double(served) / Double(contents.reduce(0) { $0 + $1.size })
+        print("twelve kills: \(served) bytes were served, \(ratio) of the files")
+        #expect(ratio < 1.2, "seed \(chance.seed)")
+    }
+
     @Test("killed while files change places, each ends under its own name, and none is downloaded again")
     func moves() async throws {
         var chance = Chance.announced(for: "kills of moves")

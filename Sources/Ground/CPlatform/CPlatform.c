@@ -103,3 +103,60 @@ long cf_file_system_type(const char *path) {
 }
 
 #endif
+
+// MARK: CRC-32C
+
+#include <string.h>
+
+// With the polynomial's bits reversed: what bytes contribute that are 1 to 8 places before the end.
+static uint32_t crc_table[8][256];
+
+__attribute__((constructor)) static void make_crc_table(void) {
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t sum = byte;
+        for (int bit = 0; bit < 8; bit++) sum = (sum >> 1) ^ (sum & 1 ? 0x82F63B78u : 0);
+        crc_table[0][byte] = sum;
+    }
+    for (int place = 1; place < 8; place++)
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            uint32_t before = crc_table[place - 1][byte];
+            crc_table[place][byte] = (before >> 8) ^ crc_table[0][before & 0xFF];
+        }
+}
+
+static uint32_t crc_by_table(uint32_t sum, const uint8_t *bytes, size_t count) {
+    for (; count >= 8; bytes += 8, count -= 8) {
+        uint32_t low, high;
+        memcpy(&low, bytes, 4);
+        memcpy(&high, bytes + 4, 4);
+        low ^= sum;
+        sum = crc_table[7][low & 0xFF] ^ crc_table[6][low >> 8 & 0xFF] ^ crc_table[5][low >> 16 & 0xFF] ^
+              crc_table[4][low >> 24] ^ crc_table[3][high & 0xFF] ^ crc_table[2][high >> 8 & 0xFF] ^
+              crc_table[1][high >> 16 & 0xFF] ^ crc_table[0][high >> 24];
+    }
+    for (; count > 0; bytes++, count--) sum = (sum >> 8) ^ crc_table[0][(sum ^ *bytes) & 0xFF];
+    return sum;
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(uint32_t sum, const uint8_t *bytes, size_t count) {
+    uint64_t wide = sum;
+    for (; count >= 8; bytes += 8, count -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        wide = __builtin_ia32_crc32di(wide, word);
+    }
+    for (; count > 0; bytes++, count--) wide = __builtin_ia32_crc32qi((uint32_t)wide, *bytes);
+    return (uint32_t)wide;
+}
+
+uint32_t cf_crc32c(uint32_t sum, const void *bytes, size_t count) {
+    return ~(__builtin_cpu_supports("sse4.2") ? crc_by_instruction(~sum, bytes, count) : crc_by_table(~sum, bytes, count));
+}
+
+#else
+
+uint32_t cf_crc32c(uint32_t sum, const void *bytes, size_t count) { return ~crc_by_table(~sum, bytes, count); }
+
+#endif

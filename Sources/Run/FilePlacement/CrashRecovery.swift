@@ -2,16 +2,20 @@ package import DownloadStore
 import FileSystem
 package import Foundation
 package import MediaLibrary
+package import MediaTransfer
 import SystemPackage
 
 /// Repairs the state that a killed process left between two steps. Runs at the start, under the user's lock.
 package struct CrashRecovery {
     let store: DownloadStore
     let library: LibraryFolder
+    private let unflushed: [UnflushedBytes]
 
-    package init(store: DownloadStore, library: LibraryFolder) {
+    /// - Parameter unflushed: what the killed run had written and not flushed.
+    package init(store: DownloadStore, library: LibraryFolder, unflushed: [UnflushedBytes] = []) {
         self.store = store
         self.library = library
+        self.unflushed = unflushed
     }
 
     /// What a start has found.
@@ -44,6 +48,7 @@ package struct CrashRecovery {
                 outcome.unsettled[record.key.course] = outcome.unsettled[record.key.course] ?? error
             }
         }
+        try takeOver(unflushed)
         try dropPartials()
         outcome.finished = try store.downloads.records(placing.map(\.id)).filter {
             $0.state == .finished && !$0.isPlacing

@@ -27,6 +27,9 @@ package struct StateFolder: Sendable, Hashable {
     /// The lock that a sync holds while it runs.
     package var lock: FilePath { path.appending("sync.lock") }
 
+    /// The bytes that a run has written and not flushed yet.
+    package var unflushed: FilePath { path.appending("unflushed") }
+
     /// The data of plugins for this user, a folder for each.
     package var pluginData: FilePath { path.appending("plugins") }
 

@@ -37,4 +37,7 @@ int cf_birth_time(int descriptor, int64_t *nanoseconds);
 /// NFS, for a file system that isn't local, else 0.
 long cf_file_system_type(const char *path);
 
+/// Continues a CRC-32C (RFC 3720, appendix B.4) over more bytes; the first one begins with 0.
+uint32_t cf_crc32c(uint32_t sum, const void *bytes, size_t count);
+
 #endif

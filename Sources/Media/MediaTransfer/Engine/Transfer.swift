@@ -245,7 +245,7 @@ final class Transfer: RedactedInPrint {
                 break
             }
         }
-        partial.advance(to: length)
+        partial.appended(UnsafeRawBufferPointer(start: bytes, count: written))
         if length - announced >= Self.announcement {
             announced = length
             partial.digest?.announce(length, in: descriptor)

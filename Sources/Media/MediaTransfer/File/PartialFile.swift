@@ -28,6 +28,8 @@ package final class PartialFile: Sendable {
     private let inode: UInt64
     /// Nil if no checksum is wanted.
     let digest: PartialDigest?
+    /// Nil if only flushed bytes survive a kill.
+    private let unflushed: UnflushedWriter?
 
     /// Takes over an open file whose first `length` bytes are valid and truncates it to these. A digest starts to read
     /// them at once, in the background.
@@ -35,15 +37,39 @@ package final class PartialFile: Sendable {
     /// - Parameters:
     ///   - descriptor: open for reading and writing; closed by this object, even if this throws.
     ///   - hashes: whether a SHA-256 is computed.
+    ///   - unflushed: where written bytes are recorded, so that they survive a kill.
     /// - Throws: ``FileError/shorter(than:size:)`` if the file has fewer bytes than `length`.
-    package init(descriptor: Int32, length: Int64, hashes: Bool) throws(FileError) {
+    package init(
+        descriptor: Int32, length: Int64, hashes: Bool, unflushed: Unflushed? = nil
+    ) throws(FileError) {
         let descriptor = OwnedDescriptor(descriptor)
         let facts = try Self.check(descriptor, length: length)
         (device, inode) = (facts.device, facts.inode)
         state = Mutex(State(descriptor: descriptor, hinted: length))
         written = Atomic(length)
         digest = hashes ? PartialDigest() : nil
+        let inode = inode
+        self.unflushed = unflushed.map {
+            UnflushedWriter($0.record, download: $0.download, inode: inode, from: length, identity: $0.identity)
+        }
         if length > 0 { digest?.announce(length, in: descriptor) }
+    }
+
+    /// Where written bytes are recorded, for which download, and with what the server said of them: see
+    /// ``UnflushedRecord``.
+    package struct Unflushed: Sendable {
+        var record: UnflushedRecord
+        var download: Int64
+        var identity: @Sendable () -> [UInt8]?
+
+        /// - Parameter identity: nil as long as it isn't known. Called on the thread that writes.
+        package init(
+            _ record: UnflushedRecord, download: Int64, identity: @escaping @Sendable () -> [UInt8]?
+        ) {
+            self.record = record
+            self.download = download
+            self.identity = identity
+        }
     }
 
     /// The number of written bytes, which is the offset of the next one.
@@ -60,12 +86,15 @@ package final class PartialFile: Sendable {
         let descriptor = try open()
         if let failure = state.withLock({ $0.flushFailure }) { throw failure }
         let length = self.length
+        let mark = unflushed?.mark()
         while cf_flush_data(descriptor.raw) != 0 {
             guard errno != EINTR else { continue }
             let failure = FileError.system(operation: "fdatasync", errno: errno)
             state.withLock { $0.flushFailure = failure }
+            unflushed?.forget()
             throw failure
         }
+        if let mark { unflushed?.flushed(mark) }
         return length
     }
 
@@ -89,7 +118,8 @@ package final class PartialFile: Sendable {
         let start = length
         try Self.write(head, at: start, to: descriptor)
         try Self.write(bytes, at: start + Int64(head.count), to: descriptor)
-        advance(to: start + Int64(head.count + bytes.count))
+        appended(head)
+        appended(bytes)
         digest?.announce(length, in: descriptor)
     }
 
@@ -138,7 +168,9 @@ package final class PartialFile: Sendable {
 
     /// Drops every byte and the digest. Only between transfers.
     package func startOver() throws(FileError) {
+        unflushed?.forget()
         try open().truncate(to: 0)
+        unflushed?.reset(to: 0)
         written.store(0, ordering: .releasing)
         state.withLock { $0.hinted = 0 }
         digest?.reset()
@@ -189,8 +221,13 @@ package final class PartialFile: Sendable {
         digest?.announce(length, in: descriptor)
     }
 
-    /// Called by the one writing transfer, after each write.
-    func advance(to length: Int64) {
+    /// The one writing transfer has appended these bytes.
+    func appended(_ bytes: UnsafeRawBufferPointer) {
+        unflushed?.wrote(bytes)
+        advance(to: length + Int64(bytes.count))
+    }
+
+    private func advance(to length: Int64) {
         written.store(length, ordering: .releasing)
     }
 

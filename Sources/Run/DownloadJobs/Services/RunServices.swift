@@ -22,6 +22,8 @@ package struct RunServices: Sendable {
     package let events: EventHub
     package let clock: any RunClock
     let serverClocks: ServerClocks
+    /// Nil where only flushed bytes survive a kill.
+    let unflushed: UnflushedRecord?
     /// Nil with `--min-free-space off`.
     package let space: SpaceWatch?
     package let limits: RunLimits
@@ -35,8 +37,8 @@ package struct RunServices: Sendable {
         options: SyncOptions, adjustable: AdjustableLimits, userName: String, engine: TransferEngine,
         providers: ProviderPool,
         library: LibraryFolder, store: DownloadStore, bookkeeper: Bookkeeper, events: EventHub, clock: any RunClock,
-        serverClocks: ServerClocks, space: SpaceWatch?, limits: RunLimits, ffmpeg: FFmpeg?,
-        hooks: HookRunner? = nil, logger: Logger
+        serverClocks: ServerClocks, unflushed: UnflushedRecord? = nil, space: SpaceWatch?, limits: RunLimits,
+        ffmpeg: FFmpeg?, hooks: HookRunner? = nil, logger: Logger
     ) {
         self.hooks = hooks
         self.options = options
@@ -50,6 +52,7 @@ package struct RunServices: Sendable {
         self.events = events
         self.clock = clock
         self.serverClocks = serverClocks
+        self.unflushed = unflushed
         self.space = space
         self.limits = limits
         self.ffmpeg = ffmpeg

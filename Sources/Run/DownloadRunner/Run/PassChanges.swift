@@ -5,8 +5,10 @@ package import FilePlacement
 import FileSystem
 package import Foundation
 package import MediaLibrary
+import MediaTransfer
 import RunAccess
 package import SyncFacts
+package import SystemPackage
 
 /// What a pass does with rows and files before its turns and between them: it settles what a killed run left, compares
 /// catalogs with rows and files, moves files to their new names, and records that. A kill between any two steps loses
@@ -16,12 +18,17 @@ package struct PassChanges: Sendable {
     let store: DownloadStore
     let library: LibraryFolder
     let hub: EventHub
+    /// The file of an ``UnflushedRecord``; nil for none.
+    let unflushed: FilePath?
 
-    package init(options: SyncOptions, store: DownloadStore, library: LibraryFolder, hub: EventHub) {
+    package init(
+        options: SyncOptions, store: DownloadStore, library: LibraryFolder, hub: EventHub, unflushed: FilePath? = nil
+    ) {
         self.options = options
         self.store = store
         self.library = library
         self.hub = hub
+        self.unflushed = unflushed
     }
 
     /// What the start of a pass has settled.
@@ -46,7 +53,9 @@ package struct PassChanges: Sendable {
         do {
             var settled = Settled()
             settled.putOff = Set(try store.moves.putOff().map(\.id))
-            let outcome = try CrashRecovery(store: store, library: library).run(at: now) { moves in
+            let written = unflushed.map { UnflushedRecord.bytes(at: $0.string) } ?? []
+            let recovery = CrashRecovery(store: store, library: library, unflushed: written)
+            let outcome = try recovery.run(at: now) { moves in
                 let told = tell(moves) { try? store.downloads.record($0).map { VideoReference($0) } }
                 (settled.moved, settled.unmoved) = told
                 settled.changes.moves = moves.map(\.move)

@@ -180,11 +180,16 @@ struct SyncPass: Sendable {
             providers: providers,
             library: library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
-            serverClocks: ServerClocks(),
-            space: spaceWatch,
+            serverClocks: ServerClocks(), unflushed: unflushed, space: spaceWatch,
             limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
             hooks: options.hooks.has(.beforeRequest) || options.hooks.has(.afterDownload) ? hooks : nil,
             logger: logger)
+    }
+
+    /// Only a file of this computer has what a killed process has written.
+    private var unflushed: UnflushedRecord? {
+        guard library.fileSystem == .local, open.place.folder.fileSystem == .local else { return nil }
+        return UnflushedRecord(path: open.place.folder.unflushed.string)
     }
 
     private var spaceWatch: SpaceWatch? {
@@ -197,7 +202,10 @@ struct SyncPass: Sendable {
 
     // MARK: steps
 
-    var changes: PassChanges { PassChanges(options: options, store: open.store, library: library, hub: hub) }
+    var changes: PassChanges {
+        PassChanges(
+            options: options, store: open.store, library: library, hub: hub, unflushed: open.place.folder.unflushed)
+    }
 
     /// On its own thread: a slow disk must not delay a logout.
     func reconcile(

@@ -250,6 +250,18 @@ actor FileDownload: MediaDownload {
                 proof: attempt.policy.provenTag.map { .etag($0) }, request: request))
     }
 
+    /// Where written bytes are recorded until they are flushed; nil for another program's, which nothing has proven.
+    private var unflushed: PartialFile.Unflushed? {
+        guard let record = context.services.unflushed, !isForeign else { return nil }
+        return PartialFile.Unflushed(record, download: context.id.rawValue) { [weak self] in
+            self?.live.withLock { live in
+                guard live.transfer?.head != nil else { return nil }
+                let (validators, total, mediaType) = live.identity
+                return ProgressFacts(bytes: 0, total: total, validators: validators, mediaType: mediaType).identity
+            }
+        }
+    }
+
     /// - Parameter length: how many bytes of it count.
     func openPartial(_ answer: ResolvedMedia, length: Int64? = nil) async throws -> PartialFile {
         let library = context.services.library
@@ -273,7 +285,8 @@ actor FileDownload: MediaDownload {
         }
         let open = try library.partials.open(name)
         let length = min(open.size, durable)
-        let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
+        let partial = try PartialFile(
+            descriptor: open.release(), length: length, hashes: isHashed, unflushed: unflushed)
         live.withLock { $0.partial = partial }
         // Somebody removed bytes that the row still claims: the row is corrected before others replace them.
         if let resume, length < resume.durableBytes {
