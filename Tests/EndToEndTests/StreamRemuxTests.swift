@@ -31,6 +31,51 @@ struct StreamRemuxTests {
         await host.stop()
     }
 
+    @Test("ffmpeg gets the segments while they arrive; if it can't make the file of them, it gets the joined one")
+    func early() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let called = stage.folder.at("called").string
+        // `late` refuses what comes by and by, as a build of ffmpeg might.
+        let script = """
+            #!/bin/sh
+            case "$*" in *-version*) exec ffmpeg "$@" ;; esac
+            case "$*" in *pipe:0*) echo early >> '\(called)' ;; *) echo late >> '\(called)' ;; esac
+            case "$0 $*" in *late-ffmpeg*pipe:0*) head -c 100000 > /dev/null; exit 1 ;; esac
+            exec ffmpeg "$@"
+            """
+        for name in ["early-ffmpeg", "late-ffmpeg"] {
+            try stage.folder.write(script, to: name)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: stage.folder.at(name).string)
+        }
+        let kinds: [StreamFixture.Kind] = [.transportStream, .fragmentedMP4, .packedAudio, .encryptedMP4]
+        var videos: [CatalogText.Video] = []
+        for kind in kinds {
+            let fixture = try await StreamFixtures.make(kind)
+            try host.serve(fixture, at: "/\(kind.rawValue)/")
+            videos.append(CatalogText.stream(kind.rawValue, host.url("/\(kind.rawValue)/\(fixture.playlist)")))
+        }
+        try stage.catalog(CatalogText(videos: videos))
+        for name in ["early-ffmpeg", "late-ffmpeg"] {
+            let outcome = try await stage.sync(
+                "catalog.yaml", ["--ffmpeg", stage.folder.at(name).string], library: stage.folder.at("library-" + name),
+                state: stage.folder.at("state-" + name))
+            #expect(outcome.exit == 0 && outcome.events("warning").isEmpty, "\(outcome.report)")
+            for kind in kinds {
+                let path = outcome.events("download_finished", of: kind.rawValue).first?.path
+                let file = stage.folder.at("library-" + name).appending(try #require(path)).string
+                try await StreamFile(path: file, name: kind.rawValue).check(
+                    StreamFixtures.make(kind), isRemuxed: true)
+            }
+            let calls = (stage.folder.read("called") ?? "").split(separator: "\n")
+            #expect(calls.count { $0 == "early" } == kinds.count, "\(calls)")
+            #expect(calls.count { $0 == "late" } == (name == "early-ffmpeg" ? 0 : kinds.count), "\(calls)")
+            try stage.folder.write("", to: "called")
+        }
+        await host.stop()
+    }
+
     @Test("size and sha256 of the catalog apply to the joined stream, and only without ffmpeg")
     func sizes() async throws {
         let host = try await FaultHost.start()

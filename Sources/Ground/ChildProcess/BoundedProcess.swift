@@ -53,6 +53,9 @@ package struct BoundedProcess: Sendable {
     private let limit: Duration
     /// Its input; it needn't read any of it.
     package var input: [UInt8] = []
+    /// An input that comes by and by, in place of ``input``. Ends when this returns; the function that it gets writes
+    /// bytes, and returns whether the program has taken all of them.
+    package var feed: (@Sendable (_ write: @Sendable ([UInt8]) async -> Bool) async -> Void)?
     package var variables = Variables.few
     /// Its working folder; nil for ours.
     package var folder: FilePath? = "/"
@@ -129,8 +132,12 @@ package struct BoundedProcess: Sendable {
         stderr: ChildPipe, said: ProcessOutput
     ) async -> Bool {
         await withTaskGroup(of: Step.self) { group in
-            group.addTask { [input] in
-                _ = await stdin.write(input)
+            group.addTask { [input, feed] in
+                if let feed {
+                    await feed { await stdin.write($0) == $0.count }
+                } else {
+                    _ = await stdin.write(input)
+                }
                 stdin.finish()
                 return .input
             }

@@ -72,8 +72,12 @@ package actor StreamAssembler {
 
     /// Downloads and appends the missing segments. Nil when complete; otherwise the reason why it can't continue now.
     ///
-    /// - Parameter plan: with URLs that are valid now, and the segments of the earlier plans.
-    package func run(plan: StreamPlan, access: StreamAccess) async -> StreamFailure? {
+    /// - Parameters:
+    ///   - plan: with URLs that are valid now, and the segments of the earlier plans.
+    ///   - appended: called after each segment; gets the kind of the joined file.
+    package func run(
+        plan: StreamPlan, access: StreamAccess, appended: @escaping @Sendable (MediaKind?) -> Void = { _ in }
+    ) async -> StreamFailure? {
         let access = access.confined(to: plan.scope)
         if let failure = await prepare(plan, access) { return failure }
         var failure: StreamFailure?
@@ -102,7 +106,7 @@ package actor StreamAssembler {
                         await Self.fetch(index: index, segment, access, keys, memory: memory, reusing: spare)
                     }
                 }
-                if let problem = await appendReady(plan) { failure = problem }
+                if let problem = await appendReady(plan, appended) { failure = problem }
                 guard window.inFlight > 0 else { continue }
                 let arrival = await group.next()
                 switch arrival {
@@ -127,7 +131,7 @@ package actor StreamAssembler {
             } while window.inFlight > 0 || (failure == nil && !Task.isCancelled && !window.isComplete)
         }
         for url in extras.values { await access.leave(url) }
-        if failure?.verdict != .disk { failure = await appendReady(plan) ?? failure }
+        if failure?.verdict != .disk { failure = await appendReady(plan, appended) ?? failure }
         return await judged(failure) ?? (window.isComplete ? nil : .transfer(.cancelled, .segment(window.next)))
     }
 
@@ -191,7 +195,7 @@ package actor StreamAssembler {
     // MARK: the file
 
     /// Appends the segments that are next in order.
-    private func appendReady(_ plan: StreamPlan) async -> StreamFailure? {
+    private func appendReady(_ plan: StreamPlan, _ appended: (MediaKind?) -> Void) async -> StreamFailure? {
         while !window.isComplete {
             let index = window.next
             guard let body = window.pop() else { return nil }
@@ -201,6 +205,7 @@ package actor StreamAssembler {
             }
             memory.update(held: window.heldBytes, next: window.next)
             keepSpare(body.bytes)
+            appended(kind)
         }
         return nil
     }

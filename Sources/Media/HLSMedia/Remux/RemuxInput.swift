@@ -6,6 +6,8 @@ package struct RemuxInput: Sendable, Equatable {
     package let path: FilePath
     /// Its start in seconds after the beginning of the output; at least 0. By default all begin at once.
     package var delay = 0.0
+    /// Whether ffmpeg gets it by its standard input, as it arrives.
+    package var isFed = false
     /// For a file of several parts with their own initialization sections: the list of the parts for ffmpeg, see
     /// ``listText(of:parts:)``. An absolute path.
     package let list: FilePath?
@@ -33,7 +35,8 @@ package struct RemuxInput: Sendable, Equatable {
     var arguments: [String] {
         let start = delay > 0 ? ["-itsoffset", "\(Int64((delay * 1_000_000).rounded()))us"] : []
         guard let list else {
-            return start + ["-protocol_whitelist", "file,pipe", "-f", format, "-i", "file:" + path.string]
+            let name = isFed ? "pipe:0" : "file:" + path.string
+            return start + ["-protocol_whitelist", "file,pipe", "-f", format, "-i", name]
         }
         // subfile is a byte range of a local file.
         return start + [

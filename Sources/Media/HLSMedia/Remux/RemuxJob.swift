@@ -55,13 +55,16 @@ package struct RemuxJob: Sendable, Equatable {
     /// - Parameters:
     ///   - limit: its time limit; nil for the default for the size of the inputs.
     ///   - watch: gets the process group.
+    ///   - feed: gives ffmpeg the input that ``RemuxInput/isFed``.
     @discardableResult
     package func run(
-        with ffmpeg: FFmpeg, limit: Duration? = nil, watch: GroupWatch = .none
+        with ffmpeg: FFmpeg, limit: Duration? = nil, watch: GroupWatch = .none,
+        feed: (@Sendable (_ write: @Sendable ([UInt8]) async -> Bool) async -> Void)? = nil
     ) async throws(RemuxError) -> String? {
         let limit = limit ?? Self.limit(bytes: inputLength)
         var process = BoundedProcess(executable: ffmpeg.executable, arguments: arguments, limit: limit)
         process.isModest = true
+        process.feed = feed
         let outcome = await process.run(watch: watch)
         let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
         let lastLine = ProcessErrorOutput.lastLine(of: outcome.errorTail, names: names)

@@ -16,7 +16,6 @@ import Synchronization
 actor StreamDownload: MediaDownload {
     static let kind = DownloadKind.stream
     static let answers: Set<Resolution.Kind> = [.hls]
-    /// ffmpeg makes another file from the joined one.
 
     static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64 {
         // ffmpeg writes it once more, beside the joined file.
@@ -39,6 +38,9 @@ actor StreamDownload: MediaDownload {
     var loaded: StreamSource?
     /// Whether warnings about the stream have been reported.
     var hasTold = false
+    private var attempts = 0
+    /// In later attempts ffmpeg waits for the whole stream.
+    private static let earlyAttempts = 3
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
         self.context = context
@@ -133,12 +135,30 @@ actor StreamDownload: MediaDownload {
         _ source: StreamSource, to work: StreamWork, _ access: StreamAccess, isFresh: Bool, failed: FailedURL,
         _ attempt: inout Attempt
     ) async -> AttemptEnd {
+        // It begins at the first byte again in each attempt.
+        let early = attempts < Self.earlyAttempts ? EarlyRemux(source, work, context) : nil
+        attempts += 1
+        let end = await join(
+            source, to: work, access, isFresh: isFresh, failed: failed, early: early, &attempt)
+        await early?.cancel()
+        return end
+    }
+
+    private func join(
+        _ source: StreamSource, to work: StreamWork, _ access: StreamAccess, isFresh: Bool, failed: FailedURL,
+        early: EarlyRemux?, _ attempt: inout Attempt
+    ) async -> AttemptEnd {
         tell(source)
         context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: work.bytes))
         let (before, joined) = (work.received, work.bytes)
         var failure: StreamFailure?
         for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
-            failure = await track.assembler.run(plan: plan, access: access)
+            failure = await track.assembler.run(plan: plan, access: access) { early?.joined($0) }
+            if failure?.verdict == .disk, let early {
+                // Without ffmpeg's output there may be room.
+                await early.cancel()
+                failure = await track.assembler.run(plan: plan, access: access)
+            }
             // Nothing more arrives for it, and the next steps may take long.
             if failure == nil { await track.assembler.rest() }
         }
@@ -159,11 +179,12 @@ actor StreamDownload: MediaDownload {
             default: return end
             }
         }
-        return await finish(source, work, subtitles: subtitles, &attempt)
+        return await finish(source, work, subtitles: subtitles, early: early, &attempt)
     }
 
     private func finish(
-        _ source: StreamSource, _ work: StreamWork, subtitles: StreamSubtitles, _ attempt: inout Attempt
+        _ source: StreamSource, _ work: StreamWork, subtitles: StreamSubtitles, early: EarlyRemux?,
+        _ attempt: inout Attempt
     ) async -> AttemptEnd {
         // ffmpeg may take long: progress is recorded before, and ffmpeg reads only durable bytes.
         let download = self
@@ -173,7 +194,7 @@ actor StreamDownload: MediaDownload {
         case .failure(let error):
             return .follows(attempt.policy.beganAnother(), .joinedUnflushed(error))
         }
-        let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed)
+        let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed, early: early)
             .run(source, work, subtitles)
         guard case .complete(var media) = end else { return end }
         media.proof = .stream(source.contentDigest)

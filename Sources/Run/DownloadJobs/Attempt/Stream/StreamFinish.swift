@@ -12,6 +12,8 @@ struct StreamFinish: Sendable {
     let answer: ResolvedMedia
     /// Whether digests of the joined files have been computed on the way.
     let isHashed: Bool
+    /// Nil if ffmpeg hasn't begun yet.
+    let early: EarlyRemux?
 
     private var services: RunServices { context.services }
 
@@ -27,7 +29,7 @@ struct StreamFinish: Sendable {
             }
             return keep(stream)
         }
-        switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg) {
+        switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg, early: early) {
         case .made(let media): return .complete(media)
         case .kept(let loss): return keep(stream, because: loss)
         case .outcome(let outcome): return .over(outcome)

@@ -22,42 +22,57 @@ struct StreamRemux: Sendable {
     let context: DownloadContext
     let stream: JoinedStream
 
-    func run(with ffmpeg: FFmpeg) async -> End {
-        let output = PartialName.remuxed(context.id)
-        let (services, library) = (context.services, context.services.library)
+    /// - Parameter early: what has run while the stream arrived.
+    func run(with ffmpeg: FFmpeg, early: EarlyRemux?) async -> End {
         do {
-            try library.partials.remove(output)
-            guard let job = try job(writing: library.partials.path(of: output)) else {
-                return .kept(because: .unknownKind)
+            if let early, await early.finish() {
+                let end = try checked(library.partials.open(output))
+                if case .made = end { return end }
             }
-            // A file of ours, with our permissions, for ffmpeg's output.
-            let open = try library.partials.open(output)
-            do throws(RemuxError) {
-                let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
-                if let complaint = try await job.run(
-                    with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
-                {
-                    // Most complaints don't matter; those that do make the file too short.
-                    services.logger.debug("ffmpeg: \(complaint)")
-                }
-            } catch {
-                try? library.partials.remove(output)
-                return end(error)
-            }
-            let size = try open.facts().size
-            let partial = try PartialFile(
-                descriptor: try open.release(), length: size, hashes: services.options.checksums)
-            if let loss = try shortness(of: partial) {
-                partial.close()
-                try? library.partials.remove(output)
-                return .kept(because: loss)
-            }
-            return .made(
-                ArrivedMedia(
-                    partial: partial, partialName: output, size: size,
-                    fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
-                    parts: stream.subtitles))
+            guard !Task.isCancelled else { return .outcome(.stopped) }
+            return try await remuxed(with: ffmpeg)
         } catch { return .outcome(.cannotWrite(error)) }
+    }
+
+    private var output: PartialName { .remuxed(context.id) }
+    private var library: LibraryFolder { context.services.library }
+
+    private func remuxed(with ffmpeg: FFmpeg) async throws -> End {
+        let services = context.services
+        try library.partials.remove(output)
+        guard let job = try job(writing: library.partials.path(of: output)) else {
+            return .kept(because: .unknownKind)
+        }
+        // A file of ours, with our permissions, for ffmpeg's output.
+        let open = try library.partials.open(output)
+        do throws(RemuxError) {
+            let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
+            if let complaint = try await job.run(with: ffmpeg, limit: limit, watch: services.providers.groupWatch) {
+                // Most complaints don't matter; those that do make the file too short.
+                services.logger.debug("ffmpeg: \(complaint)")
+            }
+        } catch {
+            try? library.partials.remove(output)
+            return end(error)
+        }
+        return try checked(open)
+    }
+
+    /// ffmpeg's output, if it is complete; otherwise it is removed.
+    private func checked(_ open: OpenPartial) throws -> End {
+        let size = try open.facts().size
+        let partial = try PartialFile(
+            descriptor: try open.release(), length: size, hashes: context.services.options.checksums)
+        if let loss = try shortness(of: partial) {
+            partial.close()
+            try? library.partials.remove(output)
+            return .kept(because: loss)
+        }
+        return .made(
+            ArrivedMedia(
+                partial: partial, partialName: output, size: size,
+                fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
+                parts: stream.subtitles))
     }
 
     private func end(_ error: RemuxError) -> End {
