@@ -89,6 +89,24 @@ struct KillTests {
         await host.stop()
     }
 
+    @Test("a command selects what a kill has interrupted by the state that status shows")
+    func selected() async throws {
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(url: "http://127.0.0.1:9/{id}.mp4", videos: [.init(id: "1"), .init(id: "2"), .init(id: "3")]))
+        _ = try await stage.sync("catalog.yaml", ["--retries", "0"])
+        try StateCopy.edit(stage.state, "UPDATE downloads SET state = 'active', retry_at = NULL WHERE video <> '3'")
+        for (flag, count) in [("--stopped", 2), ("--active", 0)] {
+            let status = try await stage.command(["status", flag, "--json"])
+            #expect(status.output.split(separator: "\n").count == count, "\(status.report)")
+        }
+        let none = try await stage.command(["pause", "--active"])
+        #expect(none.output.contains("nothing to do"), "\(none.report)")
+        let paused = try await stage.command(["pause", "--stopped"])
+        #expect(paused.output.contains("2 videos"), "\(paused.report)")
+        #expect(try await stage.command(["verify", "--user", "nobody"]).exit == 77)
+    }
+
     @Test("the mark of moves whose run was killed right after recording them is removed with the next")
     func oldMark() async throws {
         let host = try await FaultHost.start()

@@ -353,11 +353,11 @@ struct CrashRecoveryTests {
         let facts = ProgressFacts(
             bytes: 0, total: 2_000_000, validators: Validators(etag: "\"1\"", lastModified: "then"),
             mediaType: "video/mp4")
-        let identity = try #require(facts.identity)
         func world(
-            _ change: (DownloadStore, OpenPartial) throws -> Void = { _, _ in }
+            source: SourceDigest = [1], _ change: (DownloadStore, OpenPartial) throws -> Void = { _, _ in }
         ) throws -> (DownloadRecord?, [UnflushedBytes]) {
             let (library, store) = try self.world()
+            let identity = try #require(BytesIdentity(source: source, facts).bytes)
             let id = DownloadID(rawValue: 1)
             try store.write([.begin(id)])
             let open = try library.partials.open(PartialName(download: 1))
@@ -375,10 +375,15 @@ struct CrashRecoveryTests {
         let (row, written) = try world()
         #expect(written.count == 1 && row?.durableBytes == 1_000_000 && row?.totalBytes == 2_000_000)
         #expect(row?.validators == facts.validators && row?.mediaType == "video/mp4" && row?.state == .waiting)
+        #expect(try world(source: [2]).0?.durableBytes == 0, "another source may have other bytes under the same tag")
         let one = DownloadID(rawValue: 1)
         let others: [(String, (DownloadStore, OpenPartial) throws -> Void)] = [
             ("another byte", { try $1.write([1]) }), ("a shorter one", { try $1.truncate(to: 999_999) }),
             ("cancelled", { store, _ in try store.write([.steer(one, .cancel)]) }),
+            (
+                "started over",
+                { store, _ in try store.write([.startOver(one, validatorFailures: 2, startOvers: 3)]) }
+            ),
             ("of another kind", { store, _ in try store.write([.kind(one, DownloadKind(rawValue: "hls"))]) }),
             (
                 "another file",

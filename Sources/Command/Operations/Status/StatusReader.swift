@@ -120,11 +120,8 @@ package struct StatusReader: Sendable {
 
     private func each(_ selection: Selection, _ body: (DownloadID, StatusRow) -> Void) throws(Refusal) {
         guard let store else { return }
-        var filter = selection.filter(countsSidecars: true)
-        // One that was interrupted is shown as stopped.
-        if filter.states?.contains(.suspended) == true { filter.states?.insert(.active) }
         do {
-            try each(of: store.downloads.ids(filter), in: store) { id, row in
+            try each(of: store.downloads.ids(selection.filter(countsSidecars: true)), in: store) { id, row in
                 if selection.contains(row) { body(id, row) }
             }
         } catch { throw Refusal(any: error) }

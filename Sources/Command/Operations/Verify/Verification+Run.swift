@@ -24,6 +24,7 @@ extension Verification {
         observe: @escaping @Sendable (VerificationEvent) -> Void
     ) async throws(Refusal) -> Verification {
         let place = try location.resolve()
+        try place.requireKnown()
         guard let store = try place.openForReading() else {
             if let selector = selection.selectors.first {
                 throw .selection(.unmatched([UnmatchedSelector(selector, among: [])]))

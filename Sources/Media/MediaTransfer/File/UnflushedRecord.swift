@@ -20,22 +20,25 @@ package final class UnflushedRecord: Sendable {
     private let isTaken = Mutex([Bool](repeating: false, count: most))
 
     /// Begins an empty one in the place of a former one; nil where that can't be, or where the computer doesn't tell its
-    /// boot id.
+    /// boot id. It is a new file: what has the name may be another one's, too.
     package init?(path: String) {
         guard let boot = BootID.current else { return nil }
-        let raw = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        _ = unlink(path)
+        let raw = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard raw >= 0 else { return nil }
         descriptor = OwnedDescriptor(raw)
         self.boot = boot
-        guard ftruncate(raw, 0) == 0 else { return nil }
     }
 
     /// What one in this place says of this boot, slot by slot; what isn't whole is left out.
     package static func bytes(at path: String) -> [UnflushedBytes] {
         guard let boot = BootID.current else { return [] }
-        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Nobody may write to a pipe.
+        let raw = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         guard raw >= 0 else { return [] }
         let descriptor = OwnedDescriptor(raw)
+        var facts = stat()
+        guard fstat(raw, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return [] }
         return withUnsafeTemporaryAllocation(byteCount: UnflushedBytes.slot, alignment: 8) { slot in
             (0..<most).compactMap { index in
                 let count = pread(descriptor.raw, slot.baseAddress, slot.count, off_t(index * slot.count))

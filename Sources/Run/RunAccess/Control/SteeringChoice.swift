@@ -79,11 +79,13 @@ package struct SteeringChoice: Sendable {
         var gone: VideoReference?
         do {
             let filter = stored.selection.filter(countsSidecars: countsSidecars)
+            let isHeld = try place.folder.lockHolder() != nil
             let failed = Set(
                 filter.takesMissingSidecars
                     ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
             try store.downloads.each(filter) { record in
-                guard stored.selection.contains(record, isFailed: failed.contains(record.id)) else { return }
+                let isFailed = failed.contains(record.id)
+                guard stored.selection.contains(record, isHeld: isHeld, isFailed: isFailed) else { return }
                 let reference = VideoReference(record)
                 guard takesGone || !record.isGone else { return gone = gone ?? reference }
                 items.append(
@@ -92,7 +94,7 @@ package struct SteeringChoice: Sendable {
                         hasPartial: record.durableBytes > 0))
             }
         } catch {
-            throw Refusal(error)
+            throw Refusal(any: error)
         }
         if items.isEmpty, let gone, !selection.selectors.isEmpty { throw .selection(.gone(Selector(gone))) }
         return SteeringChoice(location: location, items: items, named: stored.named)
@@ -174,9 +176,9 @@ extension RunSettings {
 }
 
 extension Selection {
-    /// Whether a row is selected by its state, or as failed because of a sidecar.
-    func contains(_ record: DownloadRecord, isFailed: Bool) -> Bool {
-        ([record.state] + (isFailed ? [.failed] : [])).contains { state in
+    /// Whether a row is selected by the state that is shown, or as failed because of a sidecar.
+    func contains(_ record: DownloadRecord, isHeld: Bool, isFailed: Bool) -> Bool {
+        ([record.status.seen(isHeld: isHeld).state] + (isFailed ? [.failed] : [])).contains { state in
             contains(VideoReference(record), state: state)
         }
     }

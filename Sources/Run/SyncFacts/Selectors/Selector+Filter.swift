@@ -17,7 +17,10 @@ extension Selection {
     ///
     /// - Parameter countsSidecars: whether a video with a sidecar that failed counts as failed.
     package func filter(countsSidecars: Bool) -> DownloadFilter {
-        DownloadFilter(
+        var states = states
+        // One that was interrupted is shown as suspended.
+        if states?.contains(.suspended) == true { states?.insert(.active) }
+        return DownloadFilter(
             places: selectors.map(\.place), states: states,
             takesMissingSidecars: countsSidecars && states?.contains(.failed) == true)
     }

@@ -132,8 +132,22 @@ struct UnflushedRecordTests {
         }
         try bench.folder.write("unflushed", (0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         #expect(found.isEmpty && UnflushedRecord.bytes(at: "/nowhere").isEmpty)
-        #expect(symlink("elsewhere", bench.folder.path("link")) == 0)
-        #expect(UnflushedRecord(path: bench.folder.path("link")) == nil, "a link isn't followed")
+        // What has the name is replaced, never written to, and never waited for.
+        try bench.folder.write("precious", [1, 2, 3])
+        for (name, make) in [
+            ("link", { symlink(bench.folder.path("precious"), $0) }),
+            ("name", { link(bench.folder.path("precious"), $0) }), ("pipe", { mkfifo($0, 0o600) }),
+        ] as [(String, (String) -> Int32)] {
+            let path = bench.folder.path(name)
+            #expect(make(path) == 0)
+            #expect(UnflushedRecord.bytes(at: path).isEmpty)
+            let partial = try partial(#require(UnflushedRecord(path: path)), from: 0)
+            try append(0..<100_000, to: partial)
+            #expect(UnflushedRecord.bytes(at: path).count == 1, "\(name)")
+        }
+        #expect(try bench.folder.read("precious") == [1, 2, 3])
+        #expect(mkdir(bench.folder.path("folder"), 0o700) == 0)
+        #expect(UnflushedRecord(path: bench.folder.path("folder")) == nil)
     }
 
     private func boot(_ digit: Character) throws -> BootID {

@@ -253,11 +253,13 @@ actor FileDownload: MediaDownload {
     /// Where written bytes are recorded until they are flushed; nil for another program's, which nothing has proven.
     private var unflushed: PartialFile.Unflushed? {
         guard let record = context.services.unflushed, !isForeign else { return nil }
+        let source = context.wanted.source
         return PartialFile.Unflushed(record, download: context.id.rawValue) { [weak self] in
             self?.live.withLock { live in
                 guard live.transfer?.head != nil else { return nil }
                 let (validators, total, mediaType) = live.identity
-                return ProgressFacts(bytes: 0, total: total, validators: validators, mediaType: mediaType).identity
+                let facts = ProgressFacts(bytes: 0, total: total, validators: validators, mediaType: mediaType)
+                return BytesIdentity(source: source, facts).bytes
             }
         }
     }
