@@ -10,7 +10,7 @@ import Glibc
 /// A file that says which bytes were written to partials since their last flush. It is written and never flushed: after
 /// a kill the kernel still has it, and these bytes; after a power loss its boot id isn't that of the computer.
 ///
-/// One slot of 4 KiB for each partial, so that the kernel writes it in one step. See ``UnflushedBytes`` for its content.
+/// One slot of 4 KiB for each partial, so that the kernel writes it in one step: see ``UnflushedBytes``.
 package final class UnflushedRecord: Sendable {
     /// Partials beyond these go back to their last flush.
     private static let most = 64
@@ -19,8 +19,8 @@ package final class UnflushedRecord: Sendable {
     private let boot: BootID
     private let isTaken = Mutex([Bool](repeating: false, count: most))
 
-    /// Begins an empty one in the place of a former one; nil where that can't be, or where the computer doesn't tell its
-    /// boot id. It is a new file: what has the name may be another one's, too.
+    /// Begins an empty one in the place of a former one; nil where that can't be, or where the computer doesn't tell
+    /// its boot id. It is a new file: what has the name may be another one's, too.
     package init?(path: String) {
         guard let boot = BootID.current else { return nil }
         _ = unlink(path)
@@ -72,8 +72,8 @@ package final class UnflushedRecord: Sendable {
 /// The written bytes of one partial.
 ///
 /// In a slot, in the computer's byte order: the CRC-32C of what follows it (4 bytes), the size of the identity (4), the
-/// boot id (16), the download's id (8), the partial's inode (8), the start (8), the sum at the start (4), the sum at the
-/// end (4), the end (8), the identity.
+/// boot id (16), the download's id (8), the partial's inode (8), the start (8), the sum at the start (4), the sum at
+/// the end (4), the end (8), the identity.
 package struct UnflushedBytes: Sendable, Equatable {
     static let slot = 4096
     private static let head = 64

@@ -26,7 +26,7 @@ package struct TitlePattern: Sendable, Hashable, CustomStringConvertible {
     /// The title, if this isn't a pattern.
     var title: String? { glob.id == nil ? nil : text }
 
-    /// The pattern of SQLite's LIKE, which ignores letter case, for titles in ASCII; nil for one that is too long for it.
+    /// The pattern of SQLite's LIKE, which ignores letter case, for titles in ASCII; nil for one that is too long.
     var asciiPattern: String? {
         let pattern = glob.asciiPattern
         return pattern.utf8.count <= 1000 ? pattern : nil
