@@ -17,4 +17,16 @@ package struct Selection: Sendable, Equatable {
         if let states, !states.contains(state) { return false }
         return selectors.isEmpty || selectors.contains { $0.matches(reference) }
     }
+
+    /// What a query lets through of it.
+    ///
+    /// - Parameter countsSidecars: whether a video with a sidecar that failed counts as failed.
+    package func filter(countsSidecars: Bool) -> DownloadFilter {
+        var states = states
+        // One that was interrupted is shown as suspended.
+        if states?.contains(.suspended) == true { states?.insert(.active) }
+        return DownloadFilter(
+            places: selectors.map(\.place), states: states,
+            takesMissingSidecars: countsSidecars && states?.contains(.failed) == true)
+    }
 }

@@ -1,3 +1,5 @@
+package import DownloadStore
+
 /// Selects videos by the ids of course, chapter and video.
 ///
 /// Written `course`, `course/chapter`, `course/*/video` or `course/chapter/video`; each part may be a glob (`*`, `?`,
@@ -83,6 +85,16 @@ package struct Selector: Sendable, Hashable {
             return false
         }
         return title?.matches(reference.title) ?? true
+    }
+
+    /// The place of its videos, as far as SQLite can tell.
+    package var place: DownloadFilter.Place {
+        var place = DownloadFilter.Place()
+        place.course = course.filter
+        place.chapter = chapter?.filter
+        place.video = video?.filter
+        place.asciiTitle = title?.asciiPattern
+        return place
     }
 }
 

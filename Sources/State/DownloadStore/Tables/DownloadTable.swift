@@ -40,6 +40,13 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
+    package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
+        try file.read { db in
+            try db.makeStatement(sql: ScannedDownload.sql).forEachRow { try body(ScannedDownload(row: $0)) }
+        }
+    }
+
     /// The number of downloads in each state, including those gone from their catalog.
     package func counts() throws(StoreError) -> [DownloadState: Int] {
         try file.read { db in

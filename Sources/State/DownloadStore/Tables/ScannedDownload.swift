@@ -115,12 +115,3 @@ extension ScannedDownload {
             isPlacing: integer(.isPlacing) != 0, failedRuns: Int(clamping: integer(.failedRuns)))
     }
 }
-
-extension DownloadTable {
-    /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
-    package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
-        try file.read { db in
-            try db.makeStatement(sql: ScannedDownload.sql).forEachRow { try body(ScannedDownload(row: $0)) }
-        }
-    }
-}
