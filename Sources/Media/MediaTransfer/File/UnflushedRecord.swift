@@ -182,24 +182,26 @@ final class UnflushedWriter: Sendable {
 
     /// These bytes were written at the end. Called by one thread at a time.
     func wrote(_ bytes: UnsafeRawBufferPointer) {
-        let known: (UnflushedBytes, Int?)? = state.withLock { state in
-            guard !state.isOver else { return nil }
+        let needsIdentity = state.withLock { state in
+            guard !state.isOver else { return false }
             state.bytes.endSum = cf_crc32c(state.bytes.endSum, bytes.baseAddress, bytes.count)
             state.bytes.end += Int64(bytes.count)
-            return (state.bytes, state.slot)
+            return state.slot == nil && state.bytes.end - state.bytes.start > Self.few
         }
-        guard var (now, slot) = known, now.end - now.start > Self.few || slot != nil else { return }
-        if now.identity.isEmpty {
+        if needsIdentity {
             guard let said = identity(), !said.isEmpty, said.count <= UnflushedBytes.longestIdentity else { return }
-            now.identity = said
-            slot = slot ?? record.takeSlot()
             state.withLock { state in
+                guard !state.isOver else { return }
                 state.bytes.identity = said
-                state.slot = slot
-                state.isOver = slot == nil
+                state.slot = record.takeSlot()
+                state.isOver = state.slot == nil
             }
         }
-        if let slot { record.write(now, to: slot) }
+        // With the lock, although it writes: after a failed flush, which is another thread's, nothing may be said of
+        // these bytes any more.
+        state.withLock { state in
+            if let slot = state.slot { record.write(state.bytes, to: slot) }
+        }
     }
 
     /// The present end, for ``flushed(_:)``.
@@ -224,11 +226,10 @@ final class UnflushedWriter: Sendable {
 
     /// Nothing is said of the partial any more.
     func forget() {
-        let slot = state.withLock { state in
+        state.withLock { state in
             state.isOver = true
-            return state.slot.take()
+            if let slot = state.slot.take() { record.free(slot) }
         }
-        if let slot { record.free(slot) }
     }
 }
 

@@ -26,7 +26,9 @@ package struct DownloadTable: Sendable {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
             return try ids.compactMap { id in
-                try Row.fetchOne(statement, arguments: [id.rawValue]).map(DownloadRecord.init)
+                // A row of a cursor isn't copied, as that of fetchOne is, and is valid as long as the cursor is.
+                let rows = try Row.fetchCursor(statement, arguments: [id.rawValue])
+                return try withExtendedLifetime(rows) { try rows.next().map(DownloadRecord.init) }
             }
         }
     }
