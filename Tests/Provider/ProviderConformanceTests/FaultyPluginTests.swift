@@ -103,6 +103,18 @@ struct FaultyPluginTests {
         #expect(try processes(of: trial) == [])
     }
 
+    @Test("without the time for enough requests it isn't said that the plugin doesn't grow")
+    func growthNotMeasured() async throws {
+        let trial = try PluginTrial(fault: "leak")
+        let report = await PluginTrial.report(trial.folder.path, patience: .zero)
+        let growth = report.results.first { $0.check == .growth }
+        guard case .skipped(.tooFewAnswers(0)) = growth?.verdict else {
+            Issue.record("\(String(describing: growth))")
+            return
+        }
+        #expect(report.failed == [])
+    }
+
     @Test("every fault of the script has its row")
     func complete() throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "faulty.py")

@@ -78,6 +78,7 @@ package enum ConformanceWording {
         case .answersVary: "equal requests get different answers"
         case .liveHost: "the real host has its own clock; record fixtures with --record"
         case .notMeasurable: "this system can't measure it"
+        case .tooFewAnswers(let count): "it answered \(Wording.grouped(count)) requests, too few for this check"
         }
     }
 

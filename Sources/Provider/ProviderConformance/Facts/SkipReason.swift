@@ -26,4 +26,6 @@ package enum SkipReason: Sendable, Equatable {
     case liveHost
     /// This system doesn't tell what a process uses.
     case notMeasurable
+    /// It answered only so many requests in the time that the check has.
+    case tooFewAnswers(Int)
 }

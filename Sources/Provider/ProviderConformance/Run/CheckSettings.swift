@@ -13,6 +13,8 @@ package struct CheckSettings: Sendable, PrintsRedacted {
     package var videos: [SampleVideo] = []
     /// The time to tell the plugin; nil for the present time.
     package var now: Date?
+    /// How long the requests that show whether the plugin grows may take.
+    package var growthPatience = Duration.seconds(12)
 
     /// Whether fixtures say all that there is: what they don't have, nobody is asked for.
     var isSelfContained = false

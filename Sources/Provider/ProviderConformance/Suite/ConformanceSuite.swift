@@ -70,14 +70,14 @@ package struct ConformanceSuite: PrintsRedacted {
             plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog,
             hostRequests: hostRequests)
         let before = FolderSnapshot(plugin.folder.string)
-        await converse(context, &run)
+        await converse(context, settings, &run)
         await context.endSession()
         await watchdog.close()
         let written = before.changes(to: FolderSnapshot(plugin.folder.string))
         conclude(context, written, &run)
     }
 
-    private func converse(_ context: CheckContext, _ run: inout Tally) async {
+    private func converse(_ context: CheckContext, _ settings: CheckSettings, _ run: inout Tally) async {
         if context.samples.isEmpty { context.samples = SampleVideo.madeUp }
         let opening = StartupChecks(context: context)
         let (starts, unknownMethod) = await opening.starts()
@@ -105,7 +105,7 @@ package struct ConformanceSuite: PrintsRedacted {
         let sameness = DeterminismChecks(context: context)
         await step(.ignoresCourse, on: context, &run) { await sameness.ignoresCourse() }
         await step(.selfContained, on: context, &run) { await sameness.selfContained(cursor: listing.cursor) }
-        let life = LifecycleChecks(context: context)
+        let life = LifecycleChecks(context: context, patience: settings.growthPatience)
         await step(.growth, on: context, &run) { await life.growth() }
         await step(.endOfInput, on: context, &run) { await life.endOfInput() }
         await step(.terminate, on: context, &run) { await life.terminate() }
