@@ -55,13 +55,14 @@ lint:
 bench: build needs-test
 	Tests/Benchmarks/run
 
-# Long runs, not part of `make test`. The release build, since nearly all of their time is the program's.
+# Long runs, not part of `make test`. The release build, since nearly all of their time is the program's. Eight cases at a
+# time: each waits more than it computes.
 soak: build needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test $(FOUR) --filter Soak
 	$(SWIFT) build $(RELEASE) --product nights
 	$(BIN)/nights 143000
 	$(BIN)/nights library 3000
-	Tests/Outside/run --program $(BIN)/coursefetch --soak -k nights -k power_loss -k faults
+	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k power_loss -k faults
 	$(MAKE) fuzz
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
