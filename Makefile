@@ -34,8 +34,9 @@ demo: build
 	@echo "coursefetch sync catalogs/demo.yaml --library $(DEMO)"
 	@$(BIN)/coursefetch sync catalogs/demo.yaml --library $(DEMO) --state $(DEMO)/.state
 
-# Suites that take a human's patience as their measure, which other tests at the same time would try.
-TIMED := 'EndToEndTests[.](Control|Logout|Watch)Tests'
+# Suites that take a human's patience as their measure, or links of three seconds: other tests at the same time would try
+# them.
+TIMED := 'EndToEndTests[.](Control|Logout|SecureLink|Watch)Tests'
 # Each of these tests runs whole programs and servers: a hundred at once would only try the machine.
 FOUR := --experimental-maximum-parallelization-width 4
 # All at once, those with a process or a timer of their own would wait for each other longer than any user does.
@@ -55,8 +56,8 @@ lint:
 bench: build needs-test
 	Tests/Benchmarks/run
 
-# Long runs, not part of `make test`. The release build, since nearly all of their time is the program's. Eight cases at a
-# time: each waits more than it computes.
+# Long runs, not part of `make test`. The release build, since nearly all of their time is the program's. Eight cases at
+# a time: each waits more than it computes.
 soak: build needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test $(FOUR) --filter Soak
 	$(SWIFT) build $(RELEASE) --product nights
