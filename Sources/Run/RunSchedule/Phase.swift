@@ -74,6 +74,8 @@ package struct Turn: Sendable, Equatable {
     package var host: String?
     /// Hosts of its additional connections, one entry for each.
     package var extraHosts: [String] = []
+    /// Whether they are for one file, and given back once a download could use them.
+    package var isWide = false
     /// Whether it has no host yet: its provider is being asked.
     package var isResolving: Bool
     /// Whether it has one of the run's slots. Asking a provider takes none, unless the user wants it now.

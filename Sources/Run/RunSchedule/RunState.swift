@@ -250,6 +250,17 @@ struct RunState: Sendable {
     /// Whether there are turns without a slot whose downloads will need one.
     var isAsking: Bool { phases.running.count > phases.slots + questionsAsked }
 
+    /// The connections that files have in addition to those of their turns' slots.
+    var extraConnections: Int {
+        phases.running.reduce(0) { sum, id in
+            guard let turn = phases[turn: id], turn.isWide else { return sum }
+            return sum + turn.extraHosts.count
+        }
+    }
+
+    /// The connections that there are for media, with those of downloads that will need a slot soon.
+    var connections: Int { phases.running.count - questionsAsked + extraConnections }
+
     /// Its turn gets one of the slots.
     mutating func takeSlot(_ id: DownloadID) {
         guard case .running(var turn)? = phases[id], !turn.hasSlot else { return }
@@ -275,8 +286,9 @@ struct RunState: Sendable {
     /// Sets the number of slots by the progress of the run. Turns beyond it keep theirs.
     mutating func adjustJobs(received: Int64, isLimited: Bool) {
         let isLimited = isLimited || stopReason != nil
+        let active = phases.slots + extraConnections
         let count = automaticJobs?.note(
-            received: received, active: phases.slots, isLimited: isLimited, at: moment.now)
+            received: received, active: active, isLimited: isLimited, at: moment.now)
         if let count { setJobs(count) }
     }
 

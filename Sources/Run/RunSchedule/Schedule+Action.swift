@@ -10,7 +10,7 @@ extension Schedule {
         case ask(DownloadID)
         /// End its turn; ``Event/turnEnded(_:_:usableUntil:)`` follows.
         case cancel(DownloadID)
-        /// The answer to ``Event/claim(_:host:)`` and ``Event/enter(_:host:)``.
+        /// The answer to a request for connections.
         case grant(Bool)
         /// Change a row.
         case record(DownloadChange)

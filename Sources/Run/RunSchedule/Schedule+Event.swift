@@ -25,7 +25,13 @@ extension Schedule {
         case claim(DownloadID, host: String)
         /// A turn requests one more connection to a host; answered by ``Action/grant(_:)``.
         case enter(DownloadID, host: String)
-        /// A turn returns a connection that ``enter(_:host:)`` got.
+        /// A turn requests one more connection for its file, which it gets only where no download could use it;
+        /// answered by ``Action/grant(_:)``.
+        case widen(DownloadID, host: String)
+        /// A turn asks whether it may keep all connections that ``widen(_:host:)`` got; answered by
+        /// ``Action/grant(_:)``.
+        case keeps(DownloadID)
+        /// A turn returns a connection that ``enter(_:host:)`` or ``widen(_:host:)`` got.
         case leave(DownloadID, host: String)
         /// Its provider has answered, and names these sidecars.
         case resolved(DownloadID, [SidecarQueue.Item], Answer = Answer())

@@ -82,6 +82,8 @@ package struct Schedule: Sendable {
             outages.hasAnswer(id, &run)
             run.actions.append(.grant(turns.claim(id, host: host, space, &run)))
         case .enter(let id, let host): run.actions.append(.grant(turns.enter(id, host, &run)))
+        case .widen(let id, let host): run.actions.append(.grant(turns.widen(id, host, &run)))
+        case .keeps(let id): run.actions.append(.grant(turns.keeps(id, run)))
         case .leave(let id, let host): turns.leave(id, host, &run)
         case .resolved(let id, let items, let answer): resolved(id, items, answer)
         case .receives(let id): outages.receives(id, &run)

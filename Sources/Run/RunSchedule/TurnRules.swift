@@ -76,6 +76,22 @@ struct TurnRules: Sendable {
         return true
     }
 
+    /// One more connection for the file of a turn, if no download could use it.
+    func widen(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
+        guard run.mayStartTurn, run.connections < run.limits.jobs, !run.queue.isAwaited(host),
+            run.phases[turn: id]?.ending == nil, enter(id, host, &run), case .running(var turn)? = run.phases[id]
+        else { return false }
+        turn.isWide = true
+        run.phases[id] = .running(turn)
+        return true
+    }
+
+    /// Whether no download waits for one of the connections that ``widen(_:_:_:)`` has given.
+    func keeps(_ id: DownloadID, _ run: RunState) -> Bool {
+        guard run.stopReason == nil, let turn = run.phases[turn: id], turn.ending == nil else { return false }
+        return run.connections <= run.limits.jobs && !turn.extraHosts.contains { run.queue.isAwaited($0) }
+    }
+
     func leave(_ id: DownloadID, _ host: String, _ run: inout RunState) {
         guard case .running(var turn)? = run.phases[id], let index = turn.extraHosts.firstIndex(of: host) else {
             return

@@ -7,6 +7,7 @@ struct TransferOptions: SettingOptions {
     @Option(\.limitRate) var limitRate: String?
     @Option(\.bwlimit) var bwlimit: String?
     @Option(\.maxConnectionsPerHost) var maxConnectionsPerHost: String?
+    @Option(\.connectionsPerFile) var connectionsPerFile: String?
     @Option(\.segmentsPerDownload) var segmentsPerDownload: String?
     @Option(\.ffmpeg, completion: .file()) var ffmpeg: String?
     @Option(\.container, completion: .list(["file", "package"])) var container: String?

@@ -88,8 +88,15 @@ struct SettingTable: Sendable {
             """, parse: BandwidthParser.parse)
     let maxConnectionsPerHost = SettingKey<Int?>(
         "max-connections-per-host", .value("n"), standard: nil,
-        help: "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher)."
+        help: """
+            Connections to one host (default: 8, or --jobs, --connections-per-file or --segments-per-download if that \
+            is higher).
+            """
     ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...256) }
+    let connectionsPerFile = SettingKey<ConnectionCount>(
+        "connections-per-file", .value("n|auto"), standard: .automatic,
+        help: "Connections for one file; auto: more than one while slots are free (default: {standard})."
+    ) { text throws(ValueError) in text == "auto" ? .automatic : .fixed(try SettingFormat.wholeNumber(text, 1...64)) }
     let segmentsPerDownload = SettingKey<Int>(
         "segments-per-download", .value("n"), standard: 8,
         help: "Segments of a stream at the same time (default: {standard})."

@@ -117,6 +117,7 @@ struct SyncSettings: Sendable {
         options.limitRate = self.limitRate.value
         options.bandwidth = self.bwlimit.value
         options.maxConnectionsPerHost = self.maxConnectionsPerHost.value
+        options.connectionsPerFile = self.connectionsPerFile.value
         options.segmentsPerDownload = self.segmentsPerDownload.value
         options.segmentsAreExplicit = self.segmentsPerDownload.origin != .standard
         options.ffmpeg = self.ffmpeg.value

@@ -10,6 +10,7 @@ struct TransferJob: Sendable, RedactedInPrint {
 
     /// Ends it before it has begun.
     func refuse(_ failure: TransferFailure?) {
+        if case .range(let range) = target { range.partial.giveBack(range) }
         continuation.resume(
             returning: TransferReport(head: nil, received: 0, length: target.length, failure: failure, seconds: 0))
     }

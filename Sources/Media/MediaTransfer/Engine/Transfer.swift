@@ -37,7 +37,7 @@ final class Transfer: RedactedInPrint {
 
     private let job: TransferJob
     /// Nil for a transfer into memory.
-    private let descriptor: OwnedDescriptor?
+    private let range: FileRange?
     private let pacing: Pacing
     private let quota: TransferQuota?
     private let started = SuspendingClock.now
@@ -57,17 +57,17 @@ final class Transfer: RedactedInPrint {
     private var fields: UnsafeMutablePointer<curl_slist>?
 
     init(
-        job: TransferJob, policy: RedirectPolicy, descriptor: OwnedDescriptor?, easy: UnsafeMutableRawPointer,
+        job: TransferJob, policy: RedirectPolicy, range: FileRange?, easy: UnsafeMutableRawPointer,
         pacing: Pacing, quota: TransferQuota?
     ) {
         self.job = job
         self.policy = policy
-        self.descriptor = descriptor
+        self.range = range
         self.easy = easy
         self.pacing = pacing
         self.quota = quota
         id = job.id
-        origin = job.target.length
+        origin = job.target.offset
         length = origin
         limit = origin
         announced = origin
@@ -210,9 +210,8 @@ final class Transfer: RedactedInPrint {
         guard failure == nil else { return 0 }
         let (bytes, rest) = (bytes + again, count - again)
         let wanted = Int(min(Int64(rest), limit - length))
-        switch job.target {
-        case .partial(let partial): store(bytes, wanted, partial)
-        case .memory(let buffer):
+        if let range { return store(bytes, rest, atMost: wanted, in: range) ? count : 0 }
+        if case .memory(let buffer) = job.target {
             guard buffer.append(UnsafeRawBufferPointer(start: bytes, count: wanted)) else {
                 failure = .tooLong(.maximum)
                 return 0
@@ -220,23 +219,44 @@ final class Transfer: RedactedInPrint {
             length += Int64(wanted)
         }
         job.progress?.set(received: length - origin)
-        if wanted < rest, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
-        return failure == nil ? count : 0
+        return noteSurplus(rest - wanted) ? count : 0
+    }
+
+    /// False if there are more bytes than promised.
+    private func noteSurplus(_ count: Int) -> Bool {
+        if count > 0, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
+        return failure == nil
+    }
+
+    /// Writes the next bytes of a file; false if that was all that is wanted, or can't go on.
+    private func store(
+        _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, atMost limit: Int, in range: FileRange
+    ) -> Bool {
+        let own = Int(min(Int64(limit), range.wanted.own))
+        store(bytes, own, in: range)
+        job.progress?.set(received: length - origin)
+        guard failure == nil else { return false }
+        guard range.wanted.own == 0 else { return noteSurplus(count - own) }
+        let repeated = Int(min(Int64(count - own), range.wanted.repeated))
+        if repeated > 0 { range.keep(UnsafeRawBufferPointer(start: bytes + own, count: repeated)) }
+        // With the response's last byte the connection can be kept.
+        return !range.isDone || (own + repeated == count && range.wantedEnd == job.request.end)
     }
 
     /// Compares repeated bytes with the existing ones. Returns the number of those bytes.
     private func compare(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
-        guard overlap?.isDone == false, let descriptor else { return 0 }
+        guard overlap?.isDone == false, let range else { return 0 }
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
-        do throws(TransferFailure) { return try overlap?.take(bytes, from: descriptor) ?? 0 } catch { failure = error }
+        do throws(TransferFailure) {
+            return try overlap?.take(bytes, from: range.descriptor) ?? 0
+        } catch { failure = error }
         return 0
     }
 
-    private func store(_ bytes: UnsafeMutablePointer<CChar>, _ wanted: Int, _ partial: PartialFile) {
-        guard let descriptor else { return }
+    private func store(_ bytes: UnsafeMutablePointer<CChar>, _ wanted: Int, in range: FileRange) {
         var written = 0
         while written < wanted {
-            let step = pwrite(descriptor.raw, bytes + written, wanted - written, off_t(length))
+            let step = pwrite(range.descriptor.raw, bytes + written, wanted - written, off_t(length))
             if step > 0 {
                 written += step
                 length += Int64(step)
@@ -245,10 +265,10 @@ final class Transfer: RedactedInPrint {
                 break
             }
         }
-        partial.appended(UnsafeRawBufferPointer(start: bytes, count: written))
+        range.wrote(UnsafeRawBufferPointer(start: bytes, count: written))
         if length - announced >= Self.announcement {
             announced = length
-            partial.digest?.announce(length, in: descriptor)
+            range.partial.digest?.announce(range.partial.length, in: range.descriptor)
         }
     }
 
@@ -283,6 +303,7 @@ final class Transfer: RedactedInPrint {
         if let failure { return failure }
         switch phase {
         case .awaitingHead: return problem ?? .badResponse(.unreadable)
+        case .body where range?.isDone == true: return nil
         case .body(let plan):
             let outcome = plan.outcome(length: length, problem: problem)
             guard overlap?.isDone == false, outcome == nil || outcome == .partOnly else { return outcome }
@@ -294,11 +315,11 @@ final class Transfer: RedactedInPrint {
 
     /// Reports to the caller of the transfer.
     func finish(_ failure: TransferFailure?) {
-        if case .partial(let partial) = job.target, let descriptor { partial.endTransfer(descriptor) }
+        if let range { range.partial.giveBack(range) }
         job.continuation.resume(
             returning: TransferReport(
                 head: head, url: head == nil ? nil : policy.current.text, scope: scope, received: length - origin,
-                length: length, failure: failure,
+                length: range?.partial.extents.count ?? length, failure: failure,
                 seconds: (SuspendingClock.now - started) / .seconds(1)))
     }
 }

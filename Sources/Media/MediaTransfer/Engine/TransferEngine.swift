@@ -53,6 +53,14 @@ package final class TransferEngine: Sendable, RedactedInPrint {
         await fetch(request, into: .partial(partial), progress)
     }
 
+    /// Downloads a part of a file that ``PartialFile/take(_:)`` or ``PartialFile/takeNext(least:)`` has lent, and gives
+    /// it back. The report has no failure once the part is complete, whatever is missing elsewhere.
+    package func fetch(
+        _ request: TransferRequest, into range: FileRange, progress: TransferProgress? = nil
+    ) async -> TransferReport {
+        await fetch(request, into: .range(range), progress)
+    }
+
     /// Downloads a file, or ``TransferRequest/Start/range(_:)`` of one, into memory. Ends like a transfer into a
     /// partial; the buffer has to be empty, and bytes received before a failure stay in it.
     package func fetch(_ request: TransferRequest, into buffer: BodyBuffer) async -> TransferReport {
@@ -63,6 +71,7 @@ package final class TransferEngine: Sendable, RedactedInPrint {
         _ request: TransferRequest, into target: TransferTarget, _ progress: TransferProgress?
     ) async -> TransferReport {
         guard let inbox = start() else {
+            if case .range(let range) = target { range.partial.giveBack(range) }
             return TransferReport(head: nil, received: 0, length: target.length, failure: .shutDown, seconds: 0)
         }
         let id = inbox.makeID()

@@ -65,18 +65,19 @@ final class TransferLoop {
         guard let policy = RedirectPolicy(url: request.url) else {
             return job.refuse(.invalidRequest("the URL isn't an absolute http or https URL"))
         }
-        guard job.target.length == request.offset else {
+        guard job.target.offset == request.offset else {
             return job.refuse(.invalidRequest("the partial isn't as long as the request says"))
         }
         if request.isComplete { return job.refuse(nil) }
         do throws(FileError) {
-            var descriptor: OwnedDescriptor?
+            var range: FileRange?
+            if case .range(let given) = job.target { range = given }
             if case .partial(let partial) = job.target {
-                descriptor = try partial.beginTransfer()
-                if descriptor == nil { return job.refuse(.invalidRequest("another transfer writes to the partial")) }
+                range = try partial.take(partial.length..<Int64.max)
+                if range == nil { return job.refuse(.invalidRequest("another transfer writes to the partial")) }
             }
             let transfer = Transfer(
-                job: job, policy: policy, descriptor: descriptor, easy: easyHandles.take(), pacing: pacing,
+                job: job, policy: policy, range: range, easy: easyHandles.take(), pacing: pacing,
                 quota: quota)
             transfers[job.id] = transfer
             pacing.add(job.id, rate: request.limitRate)

@@ -14,38 +14,47 @@ import Glibc
 ///
 /// ``length`` counts written bytes, not durable ones: only those that ``flush()`` returns survive a power loss.
 package final class PartialFile: Sendable {
-    private struct State {
+    struct State {
         var descriptor: OwnedDescriptor?
-        var isInUse = false
+        var extents: PartialExtents
+        /// The parts that transfers write to now.
+        var taken: [FileRange] = []
+        /// Where two ranges touch or will touch, and the bytes after it that another connection has brought.
+        var joints: [Int64: [UInt8]] = [:]
+        var conflict: JointConflict?
+        /// The size of the file, and how many bytes are compared where two ranges meet; nil until it is known.
+        var whole: (total: Int64, overlap: Int64)?
         var flushFailure: FileError?
         /// The end of the last ``startWriteback()``.
         var hinted: Int64
     }
 
-    private let state: Mutex<State>
-    private let written: Atomic<Int64>
+    let state: Mutex<State>
+    let written: Atomic<Int64>
     private let device: UInt64
     private let inode: UInt64
     /// Nil if no checksum is wanted.
     let digest: PartialDigest?
     /// Nil if only flushed bytes survive a kill.
-    private let unflushed: UnflushedWriter?
+    let unflushed: UnflushedWriter?
 
-    /// Takes over an open file whose first `length` bytes are valid and truncates it to these. A digest starts to read
-    /// them at once, in the background.
+    /// Takes over an open file whose first `length` bytes are valid, and those of `beyond`, and truncates it to these.
+    /// A digest starts to read the first ones at once, in the background.
     ///
     /// - Parameters:
     ///   - descriptor: open for reading and writing; closed by this object, even if this throws.
+    ///   - beyond: valid ranges after the first `length` bytes, which the file has.
     ///   - hashes: whether a SHA-256 is computed.
     ///   - unflushed: where written bytes are recorded, so that they survive a kill.
     /// - Throws: ``FileError/shorter(than:size:)`` if the file has fewer bytes than `length`.
     package init(
-        descriptor: Int32, length: Int64, hashes: Bool, unflushed: Unflushed? = nil
+        descriptor: Int32, length: Int64, beyond: [Range<Int64>] = [], hashes: Bool, unflushed: Unflushed? = nil
     ) throws(FileError) {
         let descriptor = OwnedDescriptor(descriptor)
-        let facts = try Self.check(descriptor, length: length)
+        let extents = PartialExtents(length: length, beyond: beyond)
+        let facts = try Self.check(descriptor, length: extents.end)
         (device, inode) = (facts.device, facts.inode)
-        state = Mutex(State(descriptor: descriptor, hinted: length))
+        state = Mutex(State(descriptor: descriptor, extents: extents, hinted: length))
         written = Atomic(length)
         digest = hashes ? PartialDigest() : nil
         let inode = inode
@@ -72,8 +81,11 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// The number of written bytes, which is the offset of the next one.
+    /// The number of written bytes from the first one on, which is the offset of the next one.
     package var length: Int64 { written.load(ordering: .acquiring) }
+
+    /// All written bytes, also those after a gap.
+    package var extents: PartialExtents { state.withLock { $0.extents } }
 
     /// Whether it holds a descriptor.
     package var isOpen: Bool { state.withLock { $0.descriptor != nil } }
@@ -140,7 +152,9 @@ package final class PartialFile: Sendable {
     /// Sets the next write to the end of the first `length` bytes. Only between transfers, and without a checksum: a
     /// digest can't be rewound. Does nothing to a shorter one.
     package func rewind(to length: Int64) {
-        if digest == nil, length < self.length { advance(to: length) }
+        guard digest == nil, length < self.length else { return }
+        state.withLock { $0.extents = PartialExtents(length: length) }
+        written.store(length, ordering: .releasing)
     }
 
     /// The first written bytes, at most `count`.
@@ -148,8 +162,12 @@ package final class PartialFile: Sendable {
 
     /// Written bytes, at most `count`.
     package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+        try bytes(at: offset, count: count, within: length)
+    }
+
+    func bytes(at offset: Int64, count: Int, within end: Int64) throws(FileError) -> [UInt8] {
         let descriptor = try open()
-        let count = Int(min(Int64(count), max(0, length - offset)))
+        let count = Int(min(Int64(count), max(0, end - offset)))
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count, let base = buffer.baseAddress {
@@ -171,8 +189,14 @@ package final class PartialFile: Sendable {
         unflushed?.forget()
         try open().truncate(to: 0)
         unflushed?.reset(to: 0)
+        state.withLock { state in
+            state.hinted = 0
+            state.extents = PartialExtents(length: 0)
+            state.joints = [:]
+            state.conflict = nil
+            state.whole = nil
+        }
         written.store(0, ordering: .releasing)
-        state.withLock { $0.hinted = 0 }
         digest?.reset()
     }
 
@@ -193,7 +217,7 @@ package final class PartialFile: Sendable {
         digest?.announce(length, in: descriptor)
     }
 
-    /// Reopens the same file, truncated to ``length``.
+    /// Reopens the same file, truncated to what is written.
     ///
     /// - Parameter descriptor: open for reading and writing; closed by this object, even if this throws.
     /// - Throws: ``FileError/replaced`` if it is another file, ``FileError/shorter(than:size:)`` if bytes are missing.
@@ -201,37 +225,28 @@ package final class PartialFile: Sendable {
         let descriptor = OwnedDescriptor(descriptor)
         let facts = try descriptor.facts()
         guard facts.device == device, facts.inode == inode else { throw .replaced }
-        _ = try Self.check(descriptor, length: length)
+        _ = try Self.check(descriptor, length: extents.end)
         state.withLock { $0.descriptor = descriptor }
     }
 
-    /// Lends the file to one transfer; nil while another one has it.
-    func beginTransfer() throws(FileError) -> OwnedDescriptor? {
-        let descriptor = try open()
-        return state.withLock { state in
-            guard !state.isInUse else { return nil }
-            state.isInUse = true
-            return descriptor
-        }
-    }
+    // MARK: for transfers
 
-    /// Takes the file back, and announces its length to the digest.
-    func endTransfer(_ descriptor: OwnedDescriptor) {
-        state.withLock { $0.isInUse = false }
-        digest?.announce(length, in: descriptor)
-    }
-
-    /// The one writing transfer has appended these bytes.
-    func appended(_ bytes: UnsafeRawBufferPointer) {
+    /// A transfer has written these bytes.
+    ///
+    /// - Parameter isNew: whether nothing is known of the bytes before them.
+    func wrote(_ bytes: UnsafeRawBufferPointer, at offset: Int64, isNew: Bool) {
+        guard !bytes.isEmpty else { return }
         unflushed?.wrote(bytes)
-        advance(to: length + Int64(bytes.count))
-    }
-
-    private func advance(to length: Int64) {
+        let length = state.withLock { state in
+            state.extents.add(Int64(bytes.count), at: offset, isNew: isNew)
+            return state.extents.length
+        }
         written.store(length, ordering: .releasing)
     }
 
-    private func open() throws(FileError) -> OwnedDescriptor {
+    private func appended(_ bytes: UnsafeRawBufferPointer) { wrote(bytes, at: length, isNew: false) }
+
+    func open() throws(FileError) -> OwnedDescriptor {
         guard let descriptor = state.withLock({ $0.descriptor }) else { throw .closed }
         return descriptor
     }

@@ -72,13 +72,25 @@ package final class BodyBuffer: Sendable, RedactedInPrint {
 
 /// The destination of a transfer's bytes.
 enum TransferTarget: Sendable {
+    /// The end of a partial.
     case partial(PartialFile)
+    case range(FileRange)
     case memory(BodyBuffer)
 
-    /// The length that exists already.
+    /// The offset of the first byte.
+    var offset: Int64 {
+        switch self {
+        case .partial(let partial): partial.length
+        case .range(let range): range.start
+        case .memory(let buffer): Int64(buffer.count)
+        }
+    }
+
+    /// The bytes that there are now.
     var length: Int64 {
         switch self {
         case .partial(let partial): partial.length
+        case .range(let range): range.partial.extents.count
         case .memory(let buffer): Int64(buffer.count)
         }
     }

@@ -13,6 +13,10 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         case resume(at: Int64, total: Int64?, condition: ResumeCondition)
         /// These bytes of a larger file, as a unit of their own; not empty.
         case range(Range<Int64>)
+        /// These bytes of a file, not empty, of which other parts are there or come over other connections. The
+        /// response must have the entity tag and the total of those. `before` and `after` bytes around them are
+        /// requested again, to be compared.
+        case piece(Range<Int64>, before: Int64, after: Int64, total: Int64, etag: String)
     }
 
     /// A token added to the query of every URL of a trusted origin.
@@ -73,17 +77,27 @@ package struct TransferRequest: Sendable, RedactedInPrint {
 
     /// The first requested byte's offset.
     var offset: Int64 {
-        if case .resume(let offset, _, _) = start { offset } else { 0 }
+        switch start {
+        case .resume(let offset, _, _): offset
+        case .piece(let range, _, _, _, _): range.lowerBound
+        case .beginning, .range: 0
+        }
     }
 
     /// The number of bytes before ``offset`` that are requested again, to be compared with those in the partial: two
     /// files may have the same date and total. All of the partial if it is smaller.
     var overlap: Int64 {
-        switch condition {
+        if case .piece(_, let before, _, _, _) = start { return before }
+        return switch condition {
         case .lastModified: min(offset, Self.mostOverlap)
-        case .etag(let tag): Self.isTimeAndSize(tag, total: knownTotal) ? min(offset, Self.mostOverlap) : 0
+        case .etag(let tag): min(offset, Self.overlap(of: tag, total: knownTotal))
         case .checksum, nil: 0
         }
+    }
+
+    /// The number of bytes to compare where two responses with this entity tag meet.
+    package static func overlap(of tag: String, total: Int64?) -> Int64 {
+        isTimeAndSize(tag, total: total) ? mostOverlap : 0
     }
 
     /// Whether a tag is made of time and size in hexadecimal, as by nginx and Apache: it proves no more than a date.
@@ -101,17 +115,36 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         case .beginning: nil
         case .resume(let offset, _, _): offset > 0 ? "\(offset - overlap)-" : nil
         case .range(let range): "\(range.lowerBound)-\(range.upperBound - 1)"
+        case .piece(let range, let before, let after, _, _):
+            "\(range.lowerBound - before)-\(range.upperBound + after - 1)"
+        }
+    }
+
+    /// The end of the bytes that are requested; nil if they are all those up to the end of the file.
+    var end: Int64? {
+        switch start {
+        case .beginning, .resume: nil
+        case .range(let range): range.upperBound
+        case .piece(let range, _, let after, _, _): range.upperBound + after
         }
     }
 
     /// The condition of a resumed transfer; nil at the beginning.
     var condition: ResumeCondition? {
-        if case .resume(let offset, _, let condition) = start, offset > 0 { condition } else { nil }
+        switch start {
+        case .resume(let offset, _, let condition): offset > 0 ? condition : nil
+        case .piece(_, _, _, _, let etag): .etag(etag)
+        case .beginning, .range: nil
+        }
     }
 
     /// The total that a resumed transfer must have again.
     var knownTotal: Int64? {
-        if case .resume(_, let total, _) = start { total } else { nil }
+        switch start {
+        case .resume(_, let total, _): total
+        case .piece(_, _, _, let total, _): total
+        case .beginning, .range: nil
+        }
     }
 
     /// Whether all bytes are there, and nothing says that the file should have others.
@@ -129,6 +162,13 @@ package struct TransferRequest: Sendable, RedactedInPrint {
                 if !HTTPField(name: "If-Range", value: value).isWellFormed { return "the validator is malformed" }
             case .checksum: break
             }
+        }
+        if case .piece(let range, let before, let after, let total, let etag) = start {
+            if range.isEmpty || before < 0 || after < 0 || range.lowerBound < before || range.upperBound + after > total
+            {
+                return "the range isn't one of the file's"
+            }
+            if !HTTPField(name: "If-Range", value: etag).isWellFormed { return "the validator is malformed" }
         }
         switch held {
         case .etag(let value), .lastModified(let value):

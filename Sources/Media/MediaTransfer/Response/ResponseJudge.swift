@@ -90,6 +90,8 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
         {
             return .refuse(.rangeMismatch(.contradictoryLength))
         }
+        // Of a piece it may send less, not more.
+        if let end = request.end, last >= end { return .refuse(.rangeMismatch(.otherOffset)) }
         if let total, total < request.offset { return .refuse(.identityChanged(.total)) }
         if let change = identityChange(raw, total: total, last: last) { return .refuse(.identityChanged(change)) }
         // It ends within the existing bytes, although there may be more.

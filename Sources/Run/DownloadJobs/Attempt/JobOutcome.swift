@@ -47,17 +47,24 @@ package struct JobConnections: Sendable {
     var claim: @Sendable (String) async -> Bool
     /// Requests one more connection to a host.
     var enter: @Sendable (String) async -> Bool
-    /// Returns a connection that ``enter`` got.
+    /// Requests one more connection for a file, where no download could use it.
+    var widen: @Sendable (String) async -> Bool
+    /// Whether all connections that ``widen`` got may stay.
+    var keeps: @Sendable () async -> Bool
+    /// Returns a connection that ``enter`` or ``widen`` got.
     var leave: @Sendable (String) async -> Void
     /// Reports a new answer of the provider.
     var resolved: @Sendable (ResolvedMedia) async -> Void
 
     package init(
         claim: @escaping @Sendable (String) async -> Bool, enter: @escaping @Sendable (String) async -> Bool,
+        widen: @escaping @Sendable (String) async -> Bool, keeps: @escaping @Sendable () async -> Bool,
         leave: @escaping @Sendable (String) async -> Void, resolved: @escaping @Sendable (ResolvedMedia) async -> Void
     ) {
         self.claim = claim
         self.enter = enter
+        self.widen = widen
+        self.keeps = keeps
         self.leave = leave
         self.resolved = resolved
     }

@@ -35,6 +35,7 @@ extension Dispatcher {
     nonisolated func connections(_ id: DownloadID) -> JobConnections {
         JobConnections(
             claim: { await self.handle(.claim(id, host: $0)) }, enter: { await self.handle(.enter(id, host: $0)) },
+            widen: { await self.handle(.widen(id, host: $0)) }, keeps: { await self.handle(.keeps(id)) },
             leave: { _ = await self.handle(.leave(id, host: $0)) }, resolved: { await self.resolved(id, $0) })
     }
 

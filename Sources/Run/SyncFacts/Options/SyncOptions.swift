@@ -32,9 +32,11 @@ package struct SyncOptions: Sendable {
     package var watchEvery: Duration?
     /// The zone of windows and timetables.
     package var zone = TimeZone.current
-    /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs` or `segmentsPerDownload`
-    /// if these were given and are larger.
+    /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs`, `connectionsPerFile` or
+    /// `segmentsPerDownload` if these were given and are larger.
     package var maxConnectionsPerHost: Int?
+    /// Connections for one file.
+    package var connectionsPerFile = ConnectionCount.automatic
     /// Segments of a stream that are downloaded at a time.
     package var segmentsPerDownload = 8
     /// Whether the user gave `segmentsPerDownload`.
@@ -85,7 +87,9 @@ package struct SyncOptions: Sendable {
 
     /// The same with another number of jobs.
     package func hostConnections(jobs: JobCount) -> Int {
-        maxConnectionsPerHost ?? max(8, jobs.fixed ?? 0, segmentsAreExplicit ? segmentsPerDownload : 0)
+        var given = [8, jobs.fixed ?? 0, segmentsAreExplicit ? segmentsPerDownload : 0]
+        if case .fixed(let number) = connectionsPerFile { given.append(number) }
+        return maxConnectionsPerHost ?? given.max() ?? 8
     }
 }
 

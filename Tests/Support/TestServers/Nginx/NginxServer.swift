@@ -102,9 +102,12 @@ package final class NginxServer: Sendable {
     }
 
     /// Puts a file where all paths find it.
-    package func add(_ name: String, _ content: TestContent) throws {
-        try folder.write("files/" + name, content.all)
-    }
+    package func add(_ name: String, _ content: TestContent) throws { try add(name, bytes: content.all) }
+
+    package func add(_ name: String, bytes: [UInt8]) throws { try folder.write("files/" + name, bytes) }
+
+    /// Where ``add(_:_:)`` puts a file.
+    package func file(_ name: String) -> String { folder.path("files/" + name) }
 
     /// Puts a folder where all paths find it.
     package func add(folder other: String, as name: String) throws {

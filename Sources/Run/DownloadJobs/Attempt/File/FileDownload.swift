@@ -53,7 +53,7 @@ actor FileDownload: MediaDownload {
     nonisolated var progress: MediaProgress {
         let live = live.withLock { $0 }
         return MediaProgress(
-            bytes: live.partial?.length ?? 0, size: live.identity.total ?? context.wanted.video.size)
+            bytes: live.partial?.extents.count ?? 0, size: live.identity.total ?? context.wanted.video.size)
     }
 
     nonisolated var written: Int64 { progress.bytes }
@@ -63,11 +63,12 @@ actor FileDownload: MediaDownload {
         guard let partial = live.partial, partial.isOpen else { return nil }
         // Before the flush: bytes of another answer that follow it don't count yet.
         let identity = live.identity
-        let bytes = try partial.flush()
-        guard bytes > 0 else { return nil }
+        let extents = partial.extents
+        _ = try partial.flush()
+        guard extents.count > 0 else { return nil }
         return ProgressFacts(
-            bytes: bytes, total: identity.total, validators: identity.validators,
-            position: live.foreign?.position, mediaType: identity.mediaType)
+            bytes: extents.length, total: identity.total, validators: identity.validators,
+            position: live.foreign?.position ?? FileExtents(extents)?.position, mediaType: identity.mediaType)
     }
 
     nonisolated func close() { live.withLock { $0.partial?.close() } }
@@ -106,14 +107,16 @@ actor FileDownload: MediaDownload {
         // It may be a copy since then.
         partial = live.withLock { $0.partial } ?? partial
         let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
-        guard let start = attempt.policy.start(length: partial.length, hasChecksum: hasChecksum) else {
+        let identity = partial.extents.beyond.isEmpty ? nil : FileTransfer.Identity(attempt.policy)
+        if identity == nil, let failure = dropBeyond(partial) { return .over(.failed(.arrivedUnreadable(failure))) }
+        let offset = partial.extents.count
+        guard let start = attempt.policy.start(length: offset, hasChecksum: hasChecksum) else {
             return .follows(attempt.policy.cannotResume(), nil)
         }
-        let offset = partial.length
         let isFresh = attempt.answer.uses == 0
         attempt.answer.use()
         attempt.began = context.services.clock.now
-        let report = await fetch(start, into: partial, &attempt)
+        let report = await fetch(start, into: partial, identity, &attempt)
         let url = report.url ?? attempt.answer.resolution.url
         attempt.url = url
         if case .lengthUnknown(framed: false)? = report.failure, !hasChecksum, offset == 0 {
@@ -126,17 +129,24 @@ actor FileDownload: MediaDownload {
         return await end(action, partial, after: report, at: url, &attempt)
     }
 
+    private func dropBeyond(_ partial: PartialFile) -> FileError? {
+        guard !partial.extents.beyond.isEmpty else { return nil }
+        do throws(FileError) { try partial.dropBeyond() } catch { return error }
+        return nil
+    }
+
+    /// - Parameter identity: of ranges after a gap.
     private func fetch(
-        _ start: TransferRequest.Start, into partial: PartialFile, _ attempt: inout Attempt
+        _ start: TransferRequest.Start, into partial: PartialFile, _ identity: FileTransfer.Identity?,
+        _ attempt: inout Attempt
     ) async -> TransferReport {
         let services = context.services
-        let offset = partial.length
+        let offset = partial.extents.count
         let progress = TransferProgress()
         note(progress, startedAt: offset, attempt.policy)
         services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
-        let request = attempt.answer.request(
-            start: start, expectedSize: context.wanted.video.size, limitRate: services.adjustable.limitRate)
-        let report = await services.engine.fetch(request, into: partial, progress: progress)
+        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity)
+        let report = await transfer.run(start)
         attempt.received += report.received
         if let head = report.head { context.note(head) }
         if let head = progress.head {
@@ -287,8 +297,9 @@ actor FileDownload: MediaDownload {
         }
         let open = try library.partials.open(name)
         let length = min(open.size, durable)
+        let beyond = isForeign ? nil : FileExtents(position: resume?.position)?.extents(after: length, of: open.size)
         let partial = try PartialFile(
-            descriptor: open.release(), length: length, hashes: isHashed, unflushed: unflushed)
+            descriptor: open.release(), length: length, beyond: beyond ?? [], hashes: isHashed, unflushed: unflushed)
         live.withLock { $0.partial = partial }
         // Somebody removed bytes that the row still claims: the row is corrected before others replace them.
         if let resume, length < resume.durableBytes {
