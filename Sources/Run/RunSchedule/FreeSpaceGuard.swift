@@ -27,9 +27,9 @@ package struct FreeSpaceGuard: Sendable, Hashable {
         case stop
     }
 
-    /// Whether one more may begin, with `free` bytes on the disk and the active `others`.
-    package func hasSpace(for need: Need, beside others: [Need], free: Int64) -> Bool {
-        free >= floor && free - floor - others.byteCount(\.bytes).value >= need.bytes
+    /// Whether one more may begin, with `free` bytes on the disk and what the active `others` will write.
+    package func hasSpace(for need: Need, beside others: ByteCount, free: Int64) -> Bool {
+        free >= floor && free - floor - others.value >= need.bytes
     }
 
     /// The decision for active downloads with `free` bytes on the disk, the most important first.

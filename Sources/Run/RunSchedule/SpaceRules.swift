@@ -26,10 +26,11 @@ struct SpaceRules: Sendable {
     /// nothing is to be written to may be as full as it likes.
     func look(_ run: inout RunState) {
         guard run.stopReason == nil, let rule = run.limits.freeSpace, let free else { return }
-        // A turn without a slot writes nothing yet.
-        let needs = Self.needs(of: run) { run.phases[turn: $0]?.hasSlot == true }
-        guard !needs.isEmpty || !run.sidecars.hasNothingWaiting || !run.sidecars.fetching.isEmpty else { return }
-        switch rule.verdict(needs, free: free) {
+        let (count, bytes) = Self.sum(of: run) { _, turn in turn.hasSlot }
+        guard count > 0 || !run.sidecars.hasNothingWaiting || !run.sidecars.fetching.isEmpty else { return }
+        // With room for all of them their order doesn't matter.
+        if free >= rule.floor, free - rule.floor >= bytes.value { return }
+        switch rule.verdict(Self.needs(of: run), free: free) {
         case .goOn: return
         case .stop:
             noteNoSpace(&run)
@@ -51,16 +52,15 @@ struct SpaceRules: Sendable {
         let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
         // Of the turns without a slot those that come first.
         let entry = download.entry(host: nil)
-        var needs = Self.needs(of: run) { other in
+        var (_, bytes) = Self.sum(of: run) { other, turn in
             other != download.id
-                && (run.phases[turn: other]?.hasSlot == true
-                    || run.downloads[other].map { entry < $0.entry(host: nil) } ?? false)
+                && (turn.hasSlot || run.downloads[other].map { entry < $0.entry(host: nil) } ?? false)
         }
         for other in others where run.phases[turn: other] == nil {
             guard let other = run.downloads[other] else { continue }
-            needs.append(FreeSpaceGuard.Need(id: other.id, size: other.size, written: other.written))
+            bytes += ByteCount(other.size ?? 0).remaining(after: ByteCount(other.written))
         }
-        return rule.hasSpace(for: need, beside: needs, free: free)
+        return rule.hasSpace(for: need, beside: bytes, free: free)
     }
 
     /// One that doesn't fit is suspended, and others may start; below the floor the run ends.
@@ -84,7 +84,7 @@ struct SpaceRules: Sendable {
     func revive(_ run: inout RunState) -> Bool {
         guard run.mayStartTurn, let rule = run.limits.freeSpace, let free else { return false }
         let ready = run.spaceSuspensions.ready(at: run.moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
-        var others = Self.needs(of: run)
+        var (_, others) = Self.sum(of: run) { _, _ in true }
         let slots = run.limits.jobs - run.phases.slots
         var count = 0
         for entry in ready.sorted(by: >) where count < slots && run.phases[entry.id] == .settled(.suspended) {
@@ -94,7 +94,7 @@ struct SpaceRules: Sendable {
             var ample = need
             ample.bytes = (ByteCount(need.bytes) + ByteCount(need.bytes / 8 + 1 << 20)).value
             guard rule.hasSpace(for: ample, beside: others, free: free) else { continue }
-            others.append(need)
+            others += ByteCount(need.bytes)
             count += 1
             run.revive(entry.id)
         }
@@ -105,12 +105,24 @@ struct SpaceRules: Sendable {
         if run.tally.disk == nil { run.tally.disk = .noSpace(free: free ?? 0) }
     }
 
-    /// The remaining needs of turns, the most important first. Questions, and one that is about to end, need nothing.
-    private static func needs(
-        of run: RunState, where isMeant: (DownloadID) -> Bool = { _ in true }
-    ) -> [FreeSpaceGuard.Need] {
-        let turns = run.phases.running.filter(isMeant).compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
-            guard let turn = run.phases[turn: id], turn.ending != .noSpace, !run.isQuestion(id) else {
+    /// How many turns there are, and what they will still write. Questions, and one that is about to end, need nothing.
+    private static func sum(
+        of run: RunState, where isMeant: (DownloadID, Turn) -> Bool
+    ) -> (count: Int, bytes: ByteCount) {
+        var (count, bytes) = (0, ByteCount(0))
+        for id in run.phases.running {
+            guard let turn = run.phases[turn: id], turn.ending != .noSpace, !run.isQuestion(id), isMeant(id, turn)
+            else { continue }
+            count += 1
+            bytes += ByteCount(turn.size ?? 0).remaining(after: ByteCount(turn.written))
+        }
+        return (count, bytes)
+    }
+
+    /// The remaining needs of turns with a slot, the most important first; a turn without one writes nothing yet.
+    private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
+        let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
+            guard let turn = run.phases[turn: id], turn.hasSlot, turn.ending != .noSpace, !run.isQuestion(id) else {
                 return nil
             }
             return run.downloads[id].map { ($0.entry(host: nil), turn) }

@@ -183,7 +183,11 @@ actor Dispatcher {
 
     /// The downloads that have a slot.
     private var transfers: [DownloadID: Work] {
-        works.filter { $0.value.task != nil && schedule.phases[turn: $0.key]?.hasSlot == true }
+        var transfers: [DownloadID: Work] = [:]
+        for id in schedule.phases.running where schedule.phases[turn: id]?.hasSlot == true {
+            if let work = works[id], work.task != nil { transfers[id] = work }
+        }
+        return transfers
     }
 
     /// ``handle(_:)`` without measuring the disk.
