@@ -90,6 +90,20 @@ struct ConnectionsPerFileTests {
         await nginx.stop()
     }
 
+    @Test("a file that is nothing but padding, where no joint is proven, arrives with one connection")
+    func padding() async throws {
+        let nginx = try await NginxServer.start()
+        let stage = try Stage()
+        try nginx.add("v1.mp4", bytes: content.bytes(0..<20_000) + [UInt8](repeating: 0, count: 6_000_000))
+        try stage.catalog(
+            CatalogText(url: nginx.url("/limited/{id}.mp4?rate=2m"), videos: [.init(id: "v1")]))
+        let outcome = try await stage.sync("catalog.yaml", ["--connections-per-file", "4"], limit: 60)
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("download_finished").count == 1)
+        await nginx.stop()
+        #expect(try nginx.log().reduce(0) { $0 + $1.bytes } < 20_000_000)
+    }
+
     @Test("a host that keeps each link for three seconds: the ranges of all answers are one file")
     func expiry() async throws {
         var options = NginxServer.Options()

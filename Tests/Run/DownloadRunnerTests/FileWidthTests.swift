@@ -85,8 +85,11 @@ struct FileWidthTests {
         #expect(Set(link.run(seconds: 10)) == [3])
         link.fail(.network(.broken), left: 1)
         #expect(link.run(seconds: 15).last == 3, "one more after ten seconds")
+        link.fail(.refused(status: 403, .status), left: 2)
+        #expect(!link.width.isInVain, "with another address they may be of use")
         link.fail(.rangeIgnored, left: 2)
         #expect(Set(link.run()) == [1])
+        #expect(link.width.isInVain)
     }
 
     @Test("a given number is that number")

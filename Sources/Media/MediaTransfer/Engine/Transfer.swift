@@ -232,8 +232,13 @@ final class Transfer: RedactedInPrint {
     private func store(
         _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, atMost limit: Int, in range: FileRange
     ) -> Bool {
-        let own = Int(min(Int64(limit), range.wanted.own))
-        store(bytes, own, in: range)
+        var own = 0
+        // Its end may move while it writes.
+        while failure == nil, own < limit, range.wanted.own > 0 {
+            let step = Int(min(Int64(limit - own), range.wanted.own))
+            store(bytes + own, step, in: range)
+            own += step
+        }
         job.progress?.set(received: length - origin)
         guard failure == nil else { return false }
         guard range.wanted.own == 0 else { return noteSurplus(count - own) }

@@ -6,7 +6,7 @@ import Synchronization
 /// The end can come nearer while bytes arrive, when another connection takes over the rest: ``split(least:)``.
 package final class FileRange: Sendable, RedactedInPrint {
     /// More than a transfer writes at a time.
-    private static let margin: Int64 = 1 << 20
+    private static let margin: Int64 = 64 << 10
 
     private struct State {
         var position: Int64
@@ -26,6 +26,8 @@ package final class FileRange: Sendable, RedactedInPrint {
     let descriptor: OwnedDescriptor
     /// The start of the extent that it continues.
     let extent: Int64
+    /// The end of what its transfer requests.
+    private let requestedEnd: Int64
     private let state: Mutex<State>
 
     init(of partial: PartialFile, _ descriptor: OwnedDescriptor, _ bytes: Range<Int64>, continues extent: Int64) {
@@ -33,6 +35,7 @@ package final class FileRange: Sendable, RedactedInPrint {
         self.descriptor = descriptor
         self.extent = extent
         start = bytes.lowerBound
+        requestedEnd = bytes.upperBound
         state = Mutex(State(position: bytes.lowerBound, limit: bytes.upperBound))
     }
 
@@ -67,6 +70,14 @@ package final class FileRange: Sendable, RedactedInPrint {
         }
     }
 
+    /// Takes over what is missing after its end, as far as its transfer has requested it.
+    func goOn(into gap: Range<Int64>) {
+        state.withLock { state in
+            guard state.limit == gap.lowerBound, state.position < state.limit else { return }
+            state.limit = max(state.limit, min(gap.upperBound, requestedEnd))
+        }
+    }
+
     // MARK: for the transfer
 
     /// How many of the next bytes are its own, and how many of those after them are wanted.
@@ -92,6 +103,11 @@ package final class FileRange: Sendable, RedactedInPrint {
 
     /// Bytes after its end have come.
     func keep(_ bytes: UnsafeRawBufferPointer) { state.withLock { $0.repeated.append(contentsOf: bytes) } }
+
+    /// Its end, if its own bytes have come, but not all of those after it.
+    var unprovenEnd: Int64? {
+        state.withLock { $0.position == $0.limit && Int64($0.repeated.count) < $0.after ? $0.limit : nil }
+    }
 
     /// Its end and the bytes after it, if it is done and there are bytes after it.
     var joint: (offset: Int64, bytes: [UInt8])? {

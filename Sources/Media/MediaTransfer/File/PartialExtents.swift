@@ -59,6 +59,15 @@ package struct PartialExtents: Sendable, Equatable {
         ranges.remove(at: next)
     }
 
+    /// Drops the beginning of the range that begins at `offset`, unless it is small: it is to be requested again, since
+    /// nothing will prove the joint there.
+    mutating func cut(at offset: Int64) {
+        guard let index = ranges.indices.dropFirst().first(where: { ranges[$0].lowerBound == offset }),
+            ranges[index].count > 2 * Self.least
+        else { return }
+        ranges[index] = offset + Self.least..<ranges[index].upperBound
+    }
+
     /// After an interruption: without the beginnings of ranges whose predecessors touch them, which nothing has proven,
     /// without small ones, and without what the file doesn't have.
     package func settled(fileSize: Int64) -> PartialExtents {

@@ -57,11 +57,17 @@ extension PartialFile {
         return range
     }
 
-    /// Takes back what ``take(_:)`` has lent, and joins what touches.
+    /// Takes back what ``take(_:)`` has lent, and joins what touches. What is missing after it, or instead of it, is
+    /// left to the transfer of the part before, if that will come to it.
     func giveBack(_ range: FileRange) {
         state.withLock { state in
             state.taken.removeAll { $0 === range }
             if let joint = range.joint { state.joints[joint.offset] = joint.bytes }
+            if let end = range.unprovenEnd { state.extents.cut(at: end) }
+            guard let whole = state.whole, !range.remaining.isEmpty else { return }
+            for gap in state.extents.missing(of: whole.total, besides: state.taken.map(\.remaining)) {
+                for other in state.taken { other.goOn(into: gap) }
+            }
         }
         join()
         digest?.announce(length, in: range.descriptor)

@@ -40,6 +40,21 @@ struct PartialExtentsTests {
         #expect(PartialExtents(length: -1).ranges == [0..<0])
     }
 
+    @Test("where nothing will prove a joint, the beginning of what follows is missing again")
+    func cut() {
+        let least = Self.least
+        var extents = PartialExtents(length: 10, beyond: [10..<(4 * least)])
+        extents.cut(at: 20)
+        #expect(extents.beyond.first == 10..<(4 * least))
+        extents.cut(at: 10)
+        #expect(extents.length == 10)
+        #expect(extents.beyond.first == (10 + least)..<(4 * least))
+        var small = PartialExtents(length: 10, beyond: [10..<(2 * least)])
+        small.cut(at: 10)
+        #expect(small.beyond.count == 1)
+        #expect(small.beyond.first == 10..<(2 * least))
+    }
+
     @Test("after an interruption a joint that wasn't proven becomes a gap, and what the file lacks is missing")
     func settled() {
         let least = Self.least

@@ -65,6 +65,26 @@ struct FileRangeTests {
         }
     }
 
+    @Test("a part of which nothing comes is given back to the transfer of the part before it, which goes on")
+    func givenBack() async throws {
+        let server = try await NginxServer.start()
+        let bench = try Workbench()
+        try server.add("a.mp4", content)
+        let partial = try bench.partial()
+        let first = try await begin(bench, server.url("/limited/a.mp4?rate=4m"), partial)
+        let ranges = try (0..<3).map { _ in try #require(try partial.takeNext(least: Self.least)) }
+        for range in ranges {
+            let request = request(server.url("/plain/none"), range, of: first.total, first.etag)
+            #expect(await bench.engine.fetch(request, into: range).failure == .refused(status: 404, .status))
+        }
+        #expect(await first.task.value.failure == nil)
+        #expect(partial.length == first.total)
+        #expect(try await partial.sha256() == content.sha256)
+        await bench.finish()
+        await server.stop()
+        #expect(try server.log().map(\.status).sorted() == [200, 404, 404, 404])
+    }
+
     @Test("a server that has another file of the same time and size is found out where they meet")
     func replaced() async throws {
         let server = try await NginxServer.start()

@@ -37,6 +37,8 @@ actor FileDownload: MediaDownload {
     private let live = Mutex(Live())
     /// Whether a digest of the partial is computed.
     private var isHashed = false
+    /// Whether more connections than one may be of use.
+    private var splits = true
     /// Its answers without a length.
     private var unsized = UnsizedResponses()
     /// Digest of the last request whose answer was accepted.
@@ -145,8 +147,9 @@ actor FileDownload: MediaDownload {
         let progress = TransferProgress()
         note(progress, startedAt: offset, attempt.policy)
         services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
-        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity)
+        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity, splits: splits)
         let report = await transfer.run(start)
+        splits = splits && !transfer.isInVain
         attempt.received += report.received
         if let head = report.head { context.note(head) }
         if let head = progress.head {
@@ -296,8 +299,11 @@ actor FileDownload: MediaDownload {
             return partial
         }
         let open = try library.partials.open(name)
-        let length = min(open.size, durable)
-        let beyond = isForeign ? nil : FileExtents(position: resume?.position)?.extents(after: length, of: open.size)
+        let ranges = isForeign ? nil : FileExtents(position: resume?.position)
+        // A file with gaps is longer than what is there: a row that contradicts itself counts for nothing.
+        let isOdd = ranges.map { !$0.mayFollow(durable, of: resume?.total) } ?? false
+        let length = isOdd ? 0 : min(open.size, durable)
+        let beyond = isOdd ? nil : ranges?.extents(after: length, of: open.size)
         let partial = try PartialFile(
             descriptor: open.release(), length: length, beyond: beyond ?? [], hashes: isHashed, unflushed: unflushed)
         live.withLock { $0.partial = partial }

@@ -36,7 +36,7 @@ struct FileTransfer {
     }
 
     /// A part that is worth a connection.
-    private static let least: Int64 = 1 << 20
+    private static let least: Int64 = 128 << 10
     private static let tick = Duration.milliseconds(250)
 
     let context: DownloadContext
@@ -48,6 +48,10 @@ struct FileTransfer {
     /// Of bytes that are there already; otherwise the first response tells it.
     var identity: Identity?
     private var width: FileWidth
+    /// Whether more connections than one are of no use for this file: its server answers others in another way, or the
+    /// ranges can't be proven to be of one version.
+    private(set) var isInVain = false
+    private let splits: Bool
     private var others: [FileRange] = []
     private var received: Int64 = 0
     /// The own connection has nothing to do, and its last report.
@@ -55,8 +59,9 @@ struct FileTransfer {
 
     init(
         _ context: DownloadContext, _ partial: PartialFile, _ attempt: Attempt, progress: TransferProgress,
-        identity: Identity?
+        identity: Identity?, splits: Bool
     ) {
+        self.splits = splits
         self.context = context
         self.partial = partial
         self.progress = progress
@@ -83,7 +88,7 @@ struct FileTransfer {
             while let part = await group.next() {
                 switch part {
                 case .tick where last == nil:
-                    await adjust(&group)
+                    if idle == nil { await adjust(&group) } else { last = goOn(nil, &group) }
                     group.addTask { await Self.pause() }
                 case .tick: break
                 case .own(let report):
@@ -104,7 +109,8 @@ struct FileTransfer {
     }
 
     /// The report of all connections together.
-    private func ended(_ last: TransferReport?, _ failure: TransferFailure?) -> TransferReport {
+    private mutating func ended(_ last: TransferReport?, _ failure: TransferFailure?) -> TransferReport {
+        isInVain = width.isInVain || partial.conflict != nil
         var report = last ?? Self.nothing(failure)
         report.failure = failure
         if partial.conflict == .differs {
@@ -129,7 +135,7 @@ struct FileTransfer {
 
     /// Whether more connections than one would be of use, and allowed.
     private var mayWiden: Bool {
-        width.mayGrow && !answer.isSingleUse && context.services.adjustable.limitRate == nil
+        splits && width.mayGrow && !answer.isSingleUse && context.services.adjustable.limitRate == nil
     }
 
     private static func pause() async -> Part {
@@ -159,7 +165,7 @@ struct FileTransfer {
     /// Opens and ends other connections.
     private mutating func adjust(_ group: inout TaskGroup<Part>) async {
         learn()
-        guard let identity, idle == nil, partial.conflict == nil else { return }
+        guard let identity, partial.conflict == nil else { return }
         let host = answer.origin.text
         let count = partial.extents.count
         var wanted = width.wanted(

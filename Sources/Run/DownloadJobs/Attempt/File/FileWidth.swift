@@ -51,15 +51,20 @@ struct FileWidth {
     }
 
     /// Whether it will ever be more than none.
-    var mayGrow: Bool { cap > 0 }
+    var mayGrow: Bool { most > 0 }
+    /// Whether the server answers others in another way, so that they are of no use for this file.
+    private(set) var isInVain = false
 
     /// Another connection has failed, and so many others are left.
     mutating func failed(_ failure: TransferFailure, others: Int, at now: ContinuousClock.Instant) {
         switch failure.verdict {
         case .retry: (cap, moreAt) = (min(cap, others), now + Self.afterBreak)
         case .retryHost: (cap, moreAt) = (min(cap, others), now + Self.afterRefusal)
-        // Others would get the same answer.
-        default: (cap, moreAt) = (0, nil)
+        // Others would get the same answer until there is another address.
+        case .resolveAgain, .stopped, .disk: (cap, moreAt) = (0, nil)
+        default:
+            (cap, moreAt) = (0, nil)
+            isInVain = true
         }
     }
 
