@@ -63,6 +63,8 @@ package struct AttemptPolicy: Sendable {
     private(set) var startOvers: Int
     /// Whether it was started over because no range was answered correctly: that happens once.
     private(set) var hasGivenUpRanges: Bool
+    /// Whether it may be transferred over more connections than one.
+    private(set) var maySplit = true
     /// Attempts of this run, for the events.
     package private(set) var attempt = 0
 
@@ -173,11 +175,15 @@ package struct AttemptPolicy: Sendable {
     /// The host serves the whole file correctly, but no part of it: start from the first byte.
     mutating func giveUpRanges() {
         hasGivenUpRanges = true
+        maySplit = false
         highWater = 0
         refusals = 0
         freshRefusals = 0
         withoutProgress = 0
     }
+
+    /// More connections than one are of no use for it.
+    mutating func giveUpSplitting() { maySplit = false }
 
     /// The action when a download of many requests can't go on: `length` of all its partials, `received` the bytes
     /// added to them since its URL was requested, `size` the expected total if known.

@@ -74,15 +74,16 @@ struct FileRangeTests {
         let first = try await begin(bench, server.url("/limited/a.mp4?rate=4m"), partial)
         let ranges = try (0..<3).map { _ in try #require(try partial.takeNext(least: Self.least)) }
         for range in ranges {
-            let request = request(server.url("/plain/none"), range, of: first.total, first.etag)
-            #expect(await bench.engine.fetch(request, into: range).failure == .refused(status: 404, .status))
+            // Without asking anybody, before the first one comes to its end.
+            let request = request("no address", range, of: first.total, first.etag)
+            #expect(await bench.engine.fetch(request, into: range).failure != nil)
         }
         #expect(await first.task.value.failure == nil)
         #expect(partial.length == first.total)
         #expect(try await partial.sha256() == content.sha256)
         await bench.finish()
         await server.stop()
-        #expect(try server.log().map(\.status).sorted() == [200, 404, 404, 404])
+        #expect(try server.log().map(\.status) == [200])
     }
 
     @Test("a server that has another file of the same time and size is found out where they meet")

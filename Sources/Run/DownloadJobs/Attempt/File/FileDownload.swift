@@ -37,8 +37,6 @@ actor FileDownload: MediaDownload {
     private let live = Mutex(Live())
     /// Whether a digest of the partial is computed.
     private var isHashed = false
-    /// Whether more connections than one may be of use.
-    private var splits = true
     /// Its answers without a length.
     private var unsized = UnsizedResponses()
     /// Digest of the last request whose answer was accepted.
@@ -147,9 +145,9 @@ actor FileDownload: MediaDownload {
         let progress = TransferProgress()
         note(progress, startedAt: offset, attempt.policy)
         services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
-        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity, splits: splits)
+        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity)
         let report = await transfer.run(start)
-        splits = splits && !transfer.isInVain
+        if transfer.isInVain { attempt.policy.giveUpSplitting() }
         attempt.received += report.received
         if let head = report.head { context.note(head) }
         if let head = progress.head {

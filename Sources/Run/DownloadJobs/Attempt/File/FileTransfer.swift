@@ -51,7 +51,7 @@ struct FileTransfer {
     /// Whether more connections than one are of no use for this file: its server answers others in another way, or the
     /// ranges can't be proven to be of one version.
     private(set) var isInVain = false
-    private let splits: Bool
+    private let maySplit: Bool
     private var others: [FileRange] = []
     private var received: Int64 = 0
     /// The own connection has nothing to do, and its last report.
@@ -59,9 +59,9 @@ struct FileTransfer {
 
     init(
         _ context: DownloadContext, _ partial: PartialFile, _ attempt: Attempt, progress: TransferProgress,
-        identity: Identity?, splits: Bool
+        identity: Identity?
     ) {
-        self.splits = splits
+        maySplit = attempt.policy.maySplit
         self.context = context
         self.partial = partial
         self.progress = progress
@@ -135,7 +135,7 @@ struct FileTransfer {
 
     /// Whether more connections than one would be of use, and allowed.
     private var mayWiden: Bool {
-        splits && width.mayGrow && !answer.isSingleUse && context.services.adjustable.limitRate == nil
+        maySplit && width.mayGrow && !answer.isSingleUse && context.services.adjustable.limitRate == nil
     }
 
     private static func pause() async -> Part {
