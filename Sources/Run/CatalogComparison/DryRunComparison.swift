@@ -96,8 +96,8 @@ package struct DryRunComparison {
                     item.why = .perhapsFollows(or: wanted.why)
                 }
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
-                item.action = .resume(from: resume.durableBytes)
-                item.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
+                item.action = .resume(from: resume.heldBytes)
+                item.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.heldBytes) }
             } else if refetched.contains(wanted.id) {
                 item.action = .refetch
                 item.why = .contradicted

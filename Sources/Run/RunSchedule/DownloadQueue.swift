@@ -351,7 +351,7 @@ extension DownloadQueue {
     /// Whether a connection to the host may be opened now.
     package func isFree(_ host: String, at now: Date) -> Bool { hosts.freeConnections(host, at: now) > 0 }
 
-    /// Whether a download waits that would use this host, and isn't left alone.
+    /// Whether a download waits for this host.
     func isAwaited(_ host: String) -> Bool {
         lanes.values.contains { lane in
             lane.byPlace.keys.contains { $0.host.map { HostTable.host(of: $0) } == HostTable.host(of: host) }

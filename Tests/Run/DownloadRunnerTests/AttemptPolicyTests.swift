@@ -344,7 +344,9 @@ struct AttemptPolicyTests {
     func checksum() throws {
         var policy = AttemptPolicy(retries: 10, record: try record())
         let error = DownloadError(kind: .checksumMismatch, message: "no")
+        #expect(policy.maySplit)
         #expect(policy.verificationFailed(error) == .startOver)
+        #expect(!policy.maySplit, "that is over one connection")
         policy.startedOver()
         #expect(policy.start(length: 5, hasChecksum: true) == nil)
         #expect(policy.verificationFailed(error) == .fail(error))

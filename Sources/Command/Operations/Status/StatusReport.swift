@@ -235,7 +235,7 @@ extension StatusRow {
                 title: record.catalog.title),
             courseTitle: course?.title ?? record.key.course, chapterTitle: chapterTitle,
             state: status.state, reason: status.reason,
-            priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
+            priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.heldBytes,
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
             bytesPerSecond: status.state == .active && isFresh ? record.bytesPerSecond : nil,
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,

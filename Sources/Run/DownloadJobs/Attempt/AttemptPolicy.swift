@@ -63,8 +63,7 @@ package struct AttemptPolicy: Sendable {
     private(set) var startOvers: Int
     /// Whether it was started over because no range was answered correctly: that happens once.
     private(set) var hasGivenUpRanges: Bool
-    /// Whether it may be transferred over more connections than one.
-    private(set) var maySplit = true
+    private var hasGivenUpSplitting = false
     /// Attempts of this run, for the events.
     package private(set) var attempt = 0
 
@@ -175,7 +174,6 @@ package struct AttemptPolicy: Sendable {
     /// The host serves the whole file correctly, but no part of it: start from the first byte.
     mutating func giveUpRanges() {
         hasGivenUpRanges = true
-        maySplit = false
         highWater = 0
         refusals = 0
         freshRefusals = 0
@@ -183,7 +181,10 @@ package struct AttemptPolicy: Sendable {
     }
 
     /// More connections than one are of no use for it.
-    mutating func giveUpSplitting() { maySplit = false }
+    mutating func giveUpSplitting() { hasGivenUpSplitting = true }
+
+    /// Whether it may be transferred over more connections than one: not what is to come in one piece.
+    var maySplit: Bool { !hasGivenUpSplitting && !hasGivenUpRanges && validatorFailures < 2 }
 
     /// The action when a download of many requests can't go on: `length` of all its partials, `received` the bytes
     /// added to them since its URL was requested, `size` the expected total if known.

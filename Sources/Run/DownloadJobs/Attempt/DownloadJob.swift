@@ -83,7 +83,7 @@ package actor DownloadJob: WatchedDownload {
         let size = progress.size ?? wanted.resume?.total
         guard let kind = media.map({ type(of: $0) }) ?? wanted.resume?.kind.type else { return (size, 0) }
         // Until its partials are open the row has their size.
-        return (size.map { kind.spaceNeeded(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
+        return (size.map { kind.spaceNeeded(for: $0, services) }, media?.written ?? wanted.resume?.heldBytes ?? 0)
     }
 
     /// The durable progress after a flush made by this call; nil if there is nothing to record. Blocks.

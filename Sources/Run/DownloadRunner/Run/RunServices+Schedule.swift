@@ -14,7 +14,7 @@ extension RunServices {
             id: wanted.id, priority: wanted.priority, ordinal: wanted.ordinal, provider: wanted.provider,
             server: LoginServer(wanted.video.settings)?.description, retryAt: wanted.retryAt,
             failedRuns: wanted.failedRuns, size: size,
-            written: wanted.resume?.durableBytes ?? 0,
+            written: wanted.resume?.heldBytes ?? 0,
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
     }
 

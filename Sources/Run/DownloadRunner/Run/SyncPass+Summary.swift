@@ -99,8 +99,8 @@ extension SyncPass {
         guard result.diskTrouble != nil else { return }
         let left = plan.wanted.map(\.id).filter { result.states[$0] != .finished }
         let records = try open.store.downloads.records(left).filter { $0.durableBytes > 0 }
-        summary.partials = records.sorted { ($1.durableBytes, $0.id) < ($0.durableBytes, $1.id) }.map {
-            (VideoReference($0), $0.durableBytes)
+        summary.partials = records.sorted { ($1.heldBytes, $0.id) < ($0.heldBytes, $1.id) }.map {
+            (VideoReference($0), $0.heldBytes)
         }
     }
 

@@ -130,7 +130,7 @@ extension SyncPass {
         for download in wanted {
             guard let resume = download.resume, resume.durableBytes > 0 else { continue }
             partials[download.reference] = SyncStart.Partial(
-                bytes: resume.durableBytes, size: download.video.size ?? resume.total)
+                bytes: resume.heldBytes, size: download.video.size ?? resume.total)
         }
         return partials
     }

@@ -28,6 +28,9 @@ package struct ResumeRecord: Sendable, Equatable {
         position = record.position
     }
 
+    /// All durable bytes, also those after a gap.
+    package var heldBytes: Int64 { FileRanges.held(durableBytes, position) }
+
     /// Marks the bytes as those of another source. The bytes of a single file, which has no position, stay only if a
     /// checksum decides at the end: a validator of one URL proves nothing about the bytes of another.
     package mutating func sourceChanged(hasChecksum: Bool) {

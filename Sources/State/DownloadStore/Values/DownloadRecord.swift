@@ -103,7 +103,7 @@ package struct DownloadRecord: Sendable, Equatable {
     package var reason: SuspendReason?
     /// Overrides the catalog's priority until the download ends.
     package var priorityOverride: Int?
-    /// Bytes of the partial that are known to be durable.
+    /// Bytes of the partial that are known to be durable, up to its first gap.
     package var durableBytes: Int64
     /// The total given by the server for the partial.
     package var totalBytes: Int64?
@@ -154,4 +154,9 @@ package struct DownloadRecord: Sendable, Equatable {
         RowStatus(
             state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing, failedRuns: failedRuns)
     }
+}
+
+extension DownloadRecord {
+    /// All durable bytes of the partial, also those after a gap.
+    package var heldBytes: Int64 { FileRanges.held(durableBytes, position) }
 }

@@ -68,7 +68,7 @@ actor FileDownload: MediaDownload {
         guard extents.count > 0 else { return nil }
         return ProgressFacts(
             bytes: extents.length, total: identity.total, validators: identity.validators,
-            position: live.foreign?.position ?? FileExtents(extents)?.position, mediaType: identity.mediaType)
+            position: live.foreign?.position ?? FileRanges(extents.beyond)?.position, mediaType: identity.mediaType)
     }
 
     nonisolated func close() { live.withLock { $0.partial?.close() } }
@@ -108,7 +108,9 @@ actor FileDownload: MediaDownload {
         partial = live.withLock { $0.partial } ?? partial
         let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
         let identity = partial.extents.beyond.isEmpty ? nil : FileTransfer.Identity(attempt.policy)
-        if identity == nil, let failure = dropBeyond(partial) { return .over(.failed(.arrivedUnreadable(failure))) }
+        if identity == nil, !partial.extents.beyond.isEmpty, let outcome = await dropBeyond(of: partial) {
+            return .over(outcome)
+        }
         let offset = partial.extents.count
         guard let start = attempt.policy.start(length: offset, hasChecksum: hasChecksum) else {
             return .follows(attempt.policy.cannotResume(), nil)
@@ -116,7 +118,11 @@ actor FileDownload: MediaDownload {
         let isFresh = attempt.answer.uses == 0
         attempt.answer.use()
         attempt.began = context.services.clock.now
-        let report = await fetch(start, into: partial, identity, &attempt)
+        var (report, isUnproven) = await fetch(start, into: partial, identity, &attempt)
+        if isUnproven {
+            if let outcome = await dropBeyond(of: partial) { return .over(outcome) }
+            report.length = partial.length
+        }
         let url = report.url ?? attempt.answer.resolution.url
         attempt.url = url
         if case .lengthUnknown(framed: false)? = report.failure, !hasChecksum, offset == 0 {
@@ -129,17 +135,31 @@ actor FileDownload: MediaDownload {
         return await end(action, partial, after: report, at: url, &attempt)
     }
 
-    private func dropBeyond(_ partial: PartialFile) -> FileError? {
-        guard !partial.extents.beyond.isEmpty else { return nil }
-        do throws(FileError) { try partial.dropBeyond() } catch { return error }
-        return nil
+    /// Drops what follows the first gap. First the row forgets it, then the partial: other bytes would take its place,
+    /// and wouldn't be durable. Nil to go on.
+    private func dropBeyond(of partial: PartialFile) async -> JobOutcome? {
+        let live = live.withLock { $0 }
+        let identity = live.identity
+        let failure = Mutex<FileError?>(nil)
+        do throws(FileError) {
+            let length = try await Blocking.run { _ in Result { () throws(FileError) in try partial.flush() } }.get()
+            let facts = ProgressFacts(
+                bytes: length, total: identity.total, validators: identity.validators,
+                position: live.foreign?.position, mediaType: identity.mediaType)
+            let isWritten = await context.services.bookkeeper.commit(.progress(context.id, facts)) {
+                do throws(FileError) { try partial.dropBeyond() } catch { failure.withLock { $0 = error } }
+            }
+            return isWritten ? failure.withLock { $0 }.map { .cannotWrite($0) } : .stopped
+        } catch { return .cannotWrite(error) }
     }
 
+    /// Also tells whether what follows the first gap is to be dropped, since nothing will prove it.
+    ///
     /// - Parameter identity: of ranges after a gap.
     private func fetch(
         _ start: TransferRequest.Start, into partial: PartialFile, _ identity: FileTransfer.Identity?,
         _ attempt: inout Attempt
-    ) async -> TransferReport {
+    ) async -> (report: TransferReport, isUnproven: Bool) {
         let services = context.services
         let offset = partial.extents.count
         let progress = TransferProgress()
@@ -155,7 +175,7 @@ actor FileDownload: MediaDownload {
             self.request = attempt.answer.identity
         }
         note(nil, startedAt: offset, attempt.policy)
-        return report
+        return (report, transfer.isUnproven)
     }
 
     private func note(_ transfer: TransferProgress?, startedAt offset: Int64, _ policy: AttemptPolicy) {
@@ -297,7 +317,7 @@ actor FileDownload: MediaDownload {
             return partial
         }
         let open = try library.partials.open(name)
-        let ranges = isForeign ? nil : FileExtents(position: resume?.position)
+        let ranges = isForeign ? nil : FileRanges(position: resume?.position)
         // A file with gaps is longer than what is there: a row that contradicts itself counts for nothing.
         let isOdd = ranges.map { !$0.mayFollow(durable, of: resume?.total) } ?? false
         let length = isOdd ? 0 : min(open.size, durable)

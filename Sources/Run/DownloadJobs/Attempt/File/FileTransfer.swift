@@ -51,6 +51,8 @@ struct FileTransfer {
     /// Whether more connections than one are of no use for this file: its server answers others in another way, or the
     /// ranges can't be proven to be of one version.
     private(set) var isInVain = false
+    /// Whether what follows the first gap or joint is to be dropped, since nothing will prove it.
+    private(set) var isUnproven = false
     private let maySplit: Bool
     private var others: [FileRange] = []
     private var received: Int64 = 0
@@ -116,11 +118,8 @@ struct FileTransfer {
         if partial.conflict == .differs {
             report.failure = .identityChanged(.bytes)
         } else if failure == nil || failure == .partOnly, let identity, partial.length < identity.total {
-            // Where nothing can be proven one connection brings all that follows.
-            do throws(FileError) {
-                if partial.conflict != nil || partial.missing(of: identity.total).isEmpty { try partial.dropBeyond() }
-                report.failure = .partOnly
-            } catch { report.failure = .file(errno: error.errno) }
+            isUnproven = partial.conflict != nil || partial.missing(of: identity.total).isEmpty
+            report.failure = .partOnly
         }
         report.received = received
         report.length = partial.extents.count
@@ -134,9 +133,7 @@ struct FileTransfer {
     // MARK: connections
 
     /// Whether more connections than one would be of use, and allowed.
-    private var mayWiden: Bool {
-        maySplit && width.mayGrow && !answer.isSingleUse && context.services.adjustable.limitRate == nil
-    }
+    private var mayWiden: Bool { maySplit && width.mayGrow && !answer.isSingleUse }
 
     private static func pause() async -> Part {
         try? await Task.sleep(for: tick)
@@ -170,6 +167,8 @@ struct FileTransfer {
         let count = partial.extents.count
         var wanted = width.wanted(
             others: others.count, received: count, remaining: identity.total - count, at: .now)
+        // A limit on the rate of each download isn't for a part of one.
+        if context.services.adjustable.limitRate != nil { wanted = 0 }
         if width.isAutomatic, !others.isEmpty, wanted >= others.count, await !connections.keeps() {
             wanted = others.count - 1
         }
