@@ -34,9 +34,9 @@ demo: build
 	@echo "coursefetch sync catalogs/demo.yaml --library $(DEMO)"
 	@$(BIN)/coursefetch sync catalogs/demo.yaml --library $(DEMO) --state $(DEMO)/.state
 
-# Suites that take a human's patience as their measure, or links of three seconds: other tests at the same time would try
-# them.
-TIMED := 'EndToEndTests[.](Control|Logout|SecureLink|Watch)Tests'
+# Suites that take a human's patience as their measure, links of three seconds, or a provider that starts in one: other tests
+# at the same time would try them.
+TIMED := 'EndToEndTests[.](Control|Logout|Order|SecureLink|Watch)Tests'
 # Each of these tests runs whole programs and servers: a hundred at once would only try the machine.
 FOUR := --experimental-maximum-parallelization-width 4
 # All at once, those with a process or a timer of their own would wait for each other longer than any user does.

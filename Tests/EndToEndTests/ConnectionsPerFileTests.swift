@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -111,9 +110,7 @@ struct ConnectionsPerFileTests {
         let nginx = try await NginxServer.start(options)
         let stage = try Stage()
         try nginx.add("v1.mp4", content)
-        let file = "home/.config/coursefetch/secrets"
-        try stage.folder.write("\(nginx.baseURL) \(options.secret)\n", to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at(file).string)
+        try stage.linkSecret(options.secret, for: nginx.baseURL)
         try stage.catalog(
             CatalogText(
                 provider: "secure-link",

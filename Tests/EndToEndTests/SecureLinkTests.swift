@@ -21,9 +21,7 @@ struct SecureLinkStreamTests {
         let stage = try Stage()
         let fixture = try await StreamFixtures.make(.transportStream)
         try nginx.add(folder: fixture.folder, as: "l 1")
-        let file = "home/.config/coursefetch/secrets"
-        try stage.folder.write("\(nginx.baseURL) \(options.secret)\n", to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at(file).string)
+        try stage.linkSecret(options.secret, for: nginx.baseURL)
         try stage.catalog(
             CatalogText(
                 provider: "secure-link",
@@ -78,7 +76,7 @@ private struct LinkRun {
         let proxy = try await CuttingProxy.start(upstream: nginx.port, cut: cut, seed: chance.next())
         let contents = (0..<40).map { TestContent(seed: UInt64($0), size: .random(in: sizes, using: &chance)) }
         let stage = try Stage()
-        try write(options.secret, for: proxy.baseURL, stage)
+        try stage.linkSecret(options.secret, for: proxy.baseURL)
         for index in 0..<count { try nginx.add("v\(index).mp4", contents[index % contents.count]) }
 
         try stage.catalog(catalog(base: proxy.baseURL), as: "cut.yaml")
@@ -93,7 +91,7 @@ private struct LinkRun {
         await proxy.stop()
 
         let uncut = try Stage()
-        try write(options.secret, for: nginx.baseURL, uncut)
+        try uncut.linkSecret(options.secret, for: nginx.baseURL)
         try uncut.catalog(catalog(base: nginx.baseURL), as: "uncut.yaml")
         let second = try await uncut.sync("uncut.yaml", ["--jobs", "\(jobs)"], limit: limit)
         try check(second, uncut, contents)
@@ -102,12 +100,6 @@ private struct LinkRun {
         #expect(second.events("resolved").count { $0.reason != "first" } <= count / 50)
         #expect(second.events("download_retrying").isEmpty)
         await nginx.stop()
-    }
-
-    private func write(_ secret: String, for base: String, _ stage: Stage) throws {
-        let file = "home/.config/coursefetch/secrets"
-        try stage.folder.write("\(base) \(secret)\n", to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at(file).string)
     }
 
     private func catalog(base: String) -> CatalogText {

@@ -6,21 +6,6 @@ import Testing
 
 @Suite("results of one sync")
 struct SyncTests {
-    @Test("the highest priority comes first, then the order of the catalog")
-    func order() async throws {
-        let host = try await FaultHost.start()
-        let stage = try Stage()
-        let priorities = [1: nil, 2: "low", 3: "high", 4: nil, 5: "11", 6: "high"]
-        let videos = priorities.sorted { $0.key < $1.key }.map { id, priority in
-            CatalogText.Video(id: "\(id)", extra: priority.map { ["priority: \($0)"] } ?? [])
-        }
-        try stage.catalog(CatalogText(url: host.url("/media/{id}/3000.mp4"), videos: videos))
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "1"])
-        #expect(outcome.exit == 0, "\(outcome.report)")
-        #expect(host.requests().map { $0.path.split(separator: "/")[1] } == ["5", "3", "6", "1", "4", "2"])
-        await host.stop()
-    }
-
     @Test("covers, subtitles and attachments arrive; a failed one is a warning; a title renames them, too")
     func sidecars() async throws {
         let host = try await FaultHost.start()

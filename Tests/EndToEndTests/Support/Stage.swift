@@ -19,6 +19,13 @@ final class Stage: Sendable {
         try folder.write(catalog.text, to: name)
     }
 
+    /// Writes the secret for signed links of a server to the file that catalogs name as `secret_file: secrets`.
+    func linkSecret(_ secret: String, for base: String) throws {
+        let file = "home/.config/coursefetch/secrets"
+        try folder.write("\(base) \(secret)\n", to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.at(file).string)
+    }
+
     /// Installs a plugin of one shell script, found with the options that ``sync(_:_:limit:while:)`` gives.
     ///
     /// - Parameter manifest: more lines of its manifest.
