@@ -26,7 +26,7 @@ struct AnswerRules: Sendable {
         let turnTime = turnTime(run)
         let ahead = run.stock.ahead(
             server, jobs: jobs, width: width, waited: waited(server, run), turnTime: turnTime,
-            soon: soonFree(server, run))
+            sureTurnTime: self.turnTime(run, after: AnswerStock.slack), soon: soonFree(server, run))
         let wait = Double(before + busy) / Double(max(1, width)) * (turnTime ?? 0)
         return before + busy < free + ahead && mayBegin(next, after: wait, space, run)
     }
@@ -50,8 +50,10 @@ struct AnswerRules: Sendable {
 
     /// How long turns have their slots now: by the progress of those that have one, and by those that are over. Nil
     /// without any. It is the harmonic mean, since what counts is how often a slot becomes free.
-    private func turnTime(_ run: RunState) -> Double? {
-        let times = paces(run).compactMap { pace in
+    ///
+    /// - Parameter passed: the seconds after which the progress of a turn counts.
+    private func turnTime(_ run: RunState, after passed: Double = 0) -> Double? {
+        let times = paces(run).filter { $0.passed >= passed }.compactMap { pace in
             pace.rest.map { pace.passed + $0 } ?? run.stock.turnTime.map { max($0, pace.passed) }
         }
         guard !times.isEmpty else { return run.stock.turnTime }

@@ -107,9 +107,12 @@ struct AnswerStock: Sendable {
     ///   - width: transfers at a time from the server's hosts.
     ///   - waited: the time since the oldest open request to the server.
     ///   - turnTime: how long a turn has its slot; nil if that isn't known yet.
+    ///   - sureTurnTime: the same by turns that have had theirs for a second: a host may send at once what it allows
+    ///     for that, and answers that don't last wouldn't live to see the slots that seem to become free.
     ///   - soon: slots that will be free within the time of one answer and ``slack``, by their progress.
     func ahead(
-        _ server: ProviderServer, jobs: Int, width: Int, waited: Double, turnTime: Double?, soon: Int
+        _ server: ProviderServer, jobs: Int, width: Int, waited: Double, turnTime: Double?, sureTurnTime: Double?,
+        soon: Int
     ) -> Int {
         guard let facts = servers[server], let time = facts.time else {
             return self.turnTime != nil || waited >= Self.slow ? 1 : 0
@@ -122,7 +125,13 @@ struct AnswerStock: Sendable {
         let turn = max(turnTime, 0.001)
         let needed = (Double(width) * time / turn).rounded(.up) + (facts.isSingleUse ? 0 : Double(width))
         // All slots may become free at the same time.
-        let lasting = (facts.life / Self.reserve / turn).rounded(.down) * Double(width)
+        let lasting = lasting(facts.life, sureTurnTime, width)
         return max(soon, Int(min(needed, lasting, Double(facts.used + jobs))))
+    }
+
+    private func lasting(_ life: Double, _ turnTime: Double?, _ width: Int) -> Double {
+        guard life.isFinite else { return .infinity }
+        guard let turnTime else { return 0 }
+        return (life / Self.reserve / max(turnTime, 0.001)).rounded(.down) * Double(width)
     }
 }
