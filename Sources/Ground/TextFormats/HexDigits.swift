@@ -1,7 +1,7 @@
 /// One hexadecimal digit, as a byte of text.
 package enum HexDigit {
     /// The value of a digit in either case; nil for any other byte.
-    @inlinable
+    @inlinable @inline(__always)
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

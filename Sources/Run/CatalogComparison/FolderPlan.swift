@@ -25,6 +25,8 @@ struct FolderPlan {
     let numbers: [ChapterNumbers]
     /// By index of the course: whether it has another layout than before. In an older state that isn't known.
     let isLaidOutAnew: [Bool]
+    /// By index of the course: whether the names of its videos follow the recorded layout.
+    let isLaidOutAsBefore: [Bool]
     /// Of all chapters, present and gone.
     private let seasons: [DownloadKey: Int]
 
@@ -49,6 +51,7 @@ struct FolderPlan {
         let isLaidOutAnew = zip(catalog.courses, layouts).map { course, layout in
             known[course.id]?.layout.map { $0 != layout.template } ?? false
         }
+        isLaidOutAsBefore = zip(catalog.courses, layouts).map { known[$0.id]?.layout == $1.template }
         let numbers = zip(catalog.courses, isLaidOutAnew).map { course, isLaidOutAnew in
             ChapterNumbers(
                 course, known[course.id], byCourse[course.id] ?? [:], isLaidOutAnew: isLaidOutAnew)
@@ -67,11 +70,6 @@ struct FolderPlan {
     /// The folder of the video's chapter; without a chapter, the layout's folder for that in the course's.
     func folder(_ slot: CatalogEntries.Slot) -> String {
         slot.chapter < 0 ? withoutChapter[Int(slot.course)] : chapters[Int(slot.course)][Int(slot.chapter)]
-    }
-
-    /// Whether the names of a course's videos follow the recorded layout.
-    func isLaidOutAsBefore(_ course: Course, at index: Int) -> Bool {
-        recordedCourses[course.id]?.layout == layouts[index].template
     }
 
     /// The season of a chapter, present or gone; of the videos directly under the course for nil. Nil if nobody knows

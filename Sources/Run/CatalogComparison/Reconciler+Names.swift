@@ -21,14 +21,14 @@ extension Reconciler {
     mutating func settleNumbers() -> Bool {
         for number in numbers.settle(entries, folders.numbers) where seen[number] {
             let slot = entries.slots[number]
-            if isCompared(slot), held[Int(slot.course)] == nil, isSelected(slot) { return true }
+            if isCompared[Int(slot.course)], held[Int(slot.course)] == nil, isSelected(slot) { return true }
         }
         return false
     }
 
     mutating func addNew() {
         for (number, slot) in entries.slots.enumerated()
-        where !seen[number] && isCompared(slot) && isSelected(slot) && held[Int(slot.course)] == nil {
+        where !seen[number] && isCompared[Int(slot.course)] && isSelected(slot) && held[Int(slot.course)] == nil {
             renamed.append(Renamed(slot: number, row: nil))
         }
     }

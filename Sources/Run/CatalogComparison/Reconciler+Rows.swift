@@ -15,7 +15,7 @@ extension Reconciler {
             let slot = entries.slots[number]
             seen[number] = true
             noteNumbers(of: row, number, slot)
-            guard isCompared(slot) else { return tally(row, slot) }
+            guard isCompared[Int(slot.course)] else { return tally(row, slot) }
             guard isSelected(slot) else { return }
             guard held[Int(slot.course)] == nil else {
                 return result.counts[settled(row).state, default: 0] += 1
@@ -46,10 +46,6 @@ extension Reconciler {
         if !isKnown { result.changes.gone.append(row.id) }
     }
 
-    func isCompared(_ slot: CatalogEntries.Slot) -> Bool {
-        compared == .all || compared.contains(entries.course(slot).id)
-    }
-
     /// Counts a finished video of a course that is compared later: a disk is missing for all of them at once.
     private mutating func tally(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) {
         guard knownTallies.isEmpty, settled(row).state == .finished else { return }
@@ -78,12 +74,11 @@ extension Reconciler {
     mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
         let video = entries.video(slot)
         let source = entries.source(video)
-        let chapter = entries.chapter(slot)
         let extras = CatalogEntries.extras(video)
         let numbers = numbers[number]
         let isPlacedAsBefore =
             video.withTitleBytes { row.equals(.title, $0) } && row.number(.number) == numbers.number
-            && row.equals(.chapter, chapter?.id)
+            && row.equals(.chapter, entries.chapterID(slot))
         let isNamedAsBefore = isPlacedAsBefore && isNamedRight(row, number, slot)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
         let isSameEntry =
@@ -173,7 +168,7 @@ extension Reconciler {
     /// Whether the stem is the one of the layout. Names are computed only if they can have changed.
     func isNamedRight(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) -> Bool {
         let course = Int(slot.course)
-        guard folders.isLaidOutAsBefore(entries.catalog.courses[course], at: course) else { return false }
+        guard folders.isLaidOutAsBefore[course] else { return false }
         let layout = folders.layouts[course]
         // A trailing bracket may be an appended id.
         if layout.namesByTitleAndNumber, row.raw(.stem)?.last != UInt8(ascii: "]") {

@@ -30,6 +30,8 @@ package struct Reconciler {
     let lossGuard: LossGuard?
     let retriesFailed: Bool
     let compared: ComparedCourses
+    /// By the index of the course.
+    let isCompared: [Bool]
     /// Courses that aren't touched, by their index in the catalog.
     var held: [Int: HeldCourse.Reason] = [:]
     /// By the index of the course; also of courses that aren't compared.
@@ -78,6 +80,7 @@ package struct Reconciler {
     ) throws {
         knownTallies = known
         self.compared = compared
+        isCompared = catalog.courses.map { compared.contains($0.id) }
         self.library = library
         self.retriesFailed = retriesFailed
         self.lossGuard = lossGuard

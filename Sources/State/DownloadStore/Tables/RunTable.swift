@@ -2,7 +2,7 @@ package import Foundation
 import GRDB
 import TextFormats
 
-/// The history of runs, and their start.
+/// The history of runs, and their start. Finished rows are left out by name: an index has all others.
 package struct RunTable: Sendable {
     let file: StateFile
 
@@ -12,7 +12,8 @@ package struct RunTable: Sendable {
             try Bool.fetchOne(
                 db,
                 sql: """
-                    SELECT EXISTS (SELECT 1 FROM downloads WHERE state = 'active' OR is_placing = 1)
+                    SELECT EXISTS (
+                        SELECT 1 FROM downloads WHERE state <> 'finished' AND (state = 'active' OR is_placing = 1))
                         OR EXISTS (SELECT 1 FROM moves WHERE is_put_off = 0)
                     """) ?? false
         }
@@ -25,15 +26,18 @@ package struct RunTable: Sendable {
             // The rows that the rule may concern; only the rule decides.
             let sql = """
                 SELECT id, state, reason, retry_at, is_placing, failed_runs FROM downloads
-                WHERE state IN ('active', 'suspended')
-                    OR (state IN ('waiting', 'failed') AND (retry_at IS NOT NULL OR is_placing = 1))
+                WHERE state <> 'finished' AND (
+                    state IN ('active', 'suspended')
+                    OR (state IN ('waiting', 'failed') AND (retry_at IS NOT NULL OR is_placing = 1)))
                 """
             let writer = ChangeWriter(db, at: now)
             for row in try Row.fetchAll(db, sql: sql).map(StoredRow.init) {
                 guard let id = row.integer("id") else { continue }
                 try writer.carryOut(RowStatus(row).recovered(at: now), DownloadID(rawValue: id))
             }
-            return try Row.fetchAll(db, sql: "SELECT * FROM downloads WHERE is_placing = 1").map(DownloadRecord.init)
+            return try Row.fetchAll(
+                db, sql: "SELECT * FROM downloads WHERE state <> 'finished' AND is_placing = 1"
+            ).map(DownloadRecord.init)
         }
     }
 
