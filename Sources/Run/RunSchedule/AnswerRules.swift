@@ -23,48 +23,45 @@ struct AnswerRules: Sendable {
         // What has a host that is known to be free isn't one more of them.
         if before < free, busy < jobs || next.host != nil { return true }
         let width = min(jobs, connections ?? jobs)
-        let turnTime = turnTime(run)
+        let paces = paces(run)
+        let turnTime = turnTime(paces, run)
+        let sureTurnTime = self.turnTime(paces.filter { $0.passed >= AnswerStock.slack }, run)
         let ahead = run.stock.ahead(
             server, jobs: jobs, width: width, waited: waited(server, run), turnTime: turnTime,
-            sureTurnTime: self.turnTime(run, after: AnswerStock.slack), soon: soonFree(server, run))
+            sureTurnTime: sureTurnTime, soon: soonFree(server, paces, run))
         let wait = Double(before + busy) / Double(max(1, width)) * (turnTime ?? 0)
         return before + busy < free + ahead && mayBegin(next, after: wait, space, run)
     }
 
     /// The time since the oldest open request to a server.
     private func waited(_ server: ProviderServer, _ run: RunState) -> Double {
-        let begins = run.phases.running.lazy.compactMap { id -> Date? in
-            guard let turn = run.phases[turn: id], turn.isResolving, run.downloads[id]?.server == server else {
-                return nil
-            }
-            return turn.since
-        }
-        return begins.min().map { run.moment.now.timeIntervalSince($0) } ?? 0
+        let open = run.phases.turns.lazy.filter { $0.value.isResolving && run.downloads[$0.key]?.server == server }
+        return open.map(\.value.since).min().map { run.moment.now.timeIntervalSince($0) } ?? 0
     }
 
     /// The turns that will be over within the time that a server takes for an answer, by their progress so far.
-    private func soonFree(_ server: ProviderServer, _ run: RunState) -> Int {
+    private func soonFree(_ server: ProviderServer, _ paces: [Pace], _ run: RunState) -> Int {
         guard let time = run.stock.answerTime(server) else { return 0 }
-        return paces(run).count { $0.rest.map { $0 < time + AnswerStock.slack } ?? false }
+        return paces.count { $0.rest.map { $0 < time + AnswerStock.slack } ?? false }
     }
 
     /// How long turns have their slots now: by the progress of those that have one, and by those that are over. Nil
     /// without any. It is the harmonic mean, since what counts is how often a slot becomes free.
-    ///
-    /// - Parameter passed: the seconds after which the progress of a turn counts.
-    private func turnTime(_ run: RunState, after passed: Double = 0) -> Double? {
-        let times = paces(run).filter { $0.passed >= passed }.compactMap { pace in
+    private func turnTime(_ paces: [Pace], _ run: RunState) -> Double? {
+        let times = paces.compactMap { pace in
             pace.rest.map { pace.passed + $0 } ?? run.stock.turnTime.map { max($0, pace.passed) }
         }
         guard !times.isEmpty else { return run.stock.turnTime }
         return Double(times.count) / times.reduce(0) { $0 + 1 / max($1, 0.001) }
     }
 
-    /// The time that has passed in each turn with a slot, and the time that it will take, both in seconds; nil as long
-    /// as it has no bytes.
-    private func paces(_ run: RunState) -> [(passed: Double, rest: Double?)] {
-        run.phases.running.compactMap { id in
-            guard let turn = run.phases[turn: id], turn.hasSlot else { return nil }
+    /// The time that has passed in a turn with a slot, and the time that it will take, both in seconds; nil as long as
+    /// it has no bytes.
+    private typealias Pace = (passed: Double, rest: Double?)
+
+    private func paces(_ run: RunState) -> [Pace] {
+        run.phases.turns.values.compactMap { turn in
+            guard turn.hasSlot else { return nil }
             let passed = run.moment.now.timeIntervalSince(turn.since)
             guard let size = turn.size, turn.written > turn.base else { return (passed, nil) }
             return (passed, Double(max(0, size - turn.written)) * passed / Double(turn.written - turn.base))
@@ -74,9 +71,8 @@ struct AnswerRules: Sendable {
     /// The turns without a slot whose downloads will need one, and come before `entry`. A slot doesn't wait long for
     /// another server's answer.
     private func asking(before entry: DownloadQueue.Entry, _ run: RunState) -> Int {
-        run.phases.running.count { id in
-            guard let turn = run.phases[turn: id], !turn.hasSlot, !run.isQuestion(id), let download = run.downloads[id],
-                entry < download.entry(host: nil)
+        run.phases.turns.count { id, turn in
+            guard !turn.hasSlot, !turn.isQuestion, let download = run.downloads[id], entry < download.entry(host: nil)
             else { return false }
             guard download.server != entry.server else { return true }
             let passed = run.moment.now.timeIntervalSince(turn.since)
@@ -103,9 +99,7 @@ struct AnswerRules: Sendable {
         func add(_ size: Int64?, _ written: Int64) {
             sum += ByteCount(size ?? run.stock.averageSize).remaining(after: ByteCount(written))
         }
-        for id in run.phases.running where !run.isQuestion(id) {
-            if let turn = run.phases[turn: id] { add(turn.size, turn.written) }
-        }
+        for turn in run.phases.turns.values where !turn.isQuestion { add(turn.size, turn.written) }
         for id in run.stock.downloads where run.phases[turn: id] == nil {
             if let download = run.downloads[id] { add(download.size, download.written) }
         }

@@ -70,6 +70,8 @@ package struct Turn: Sendable, Equatable {
         package static func < (a: Ending, b: Ending) -> Bool { a.rawValue < b.rawValue }
     }
 
+    /// Whether it is for sidecars only.
+    package var isQuestion = false
     /// The host that it has a connection to.
     package var host: String?
     /// Hosts of its additional connections, one entry for each.

@@ -2,32 +2,52 @@ package import DownloadStore
 
 /// The phase of each download, with counts.
 package struct PhaseTable: Sendable {
+    /// Those without a turn.
     private var phases: [DownloadID: Phase] = [:]
     private var counts = [Int](repeating: 0, count: Phase.Kind.allCases.count)
-    /// The downloads that have a turn now.
-    package private(set) var running: Set<DownloadID> = []
+    /// The turns that there are now. Each event looks at all of them, so they have their own table.
+    package private(set) var turns: [DownloadID: Turn] = [:]
     /// The number of slots that turns have.
     package private(set) var slots = 0
 
     /// The phase; nil for downloads that aren't in the run.
     package subscript(id: DownloadID) -> Phase? {
-        get { phases[id] }
+        get { turns[id].map { .running($0) } ?? phases[id] }
         set {
-            let old = phases.updateOrRemove(newValue, at: id)
-            if let old { counts[old.kind.rawValue] -= 1 }
-            if let newValue { counts[newValue.kind.rawValue] += 1 }
-            slots += Self.slots(newValue) - Self.slots(old)
-            if case .running? = newValue { running.insert(id) } else if case .running? = old { running.remove(id) }
+            remove(id)
+            guard let newValue else { return }
+            counts[newValue.kind.rawValue] += 1
+            if case .running(let turn) = newValue {
+                turns[id] = turn
+                slots += turn.hasSlot ? 1 : 0
+            } else {
+                phases[id] = newValue
+            }
         }
     }
 
-    package subscript(turn id: DownloadID) -> Turn? {
-        if case .running(let turn)? = phases[id] { turn } else { nil }
+    private mutating func remove(_ id: DownloadID) {
+        if let turn = turns.removeValue(forKey: id) {
+            counts[Phase.Kind.running.rawValue] -= 1
+            slots -= turn.hasSlot ? 1 : 0
+        } else if let phase = phases.removeValue(forKey: id) {
+            counts[phase.kind.rawValue] -= 1
+        }
     }
 
-    private static func slots(_ phase: Phase?) -> Int {
-        if case .running(let turn)? = phase, turn.hasSlot { 1 } else { 0 }
+    package subscript(turn id: DownloadID) -> Turn? { turns[id] }
+
+    /// Changes a download's turn, if it has one.
+    mutating func updateTurn(_ id: DownloadID, _ change: (inout Turn) -> Void) {
+        guard var turn = turns[id] else { return }
+        slots -= turn.hasSlot ? 1 : 0
+        change(&turn)
+        slots += turn.hasSlot ? 1 : 0
+        turns[id] = turn
     }
+
+    /// The downloads that have a turn now.
+    package var running: Set<DownloadID> { Set(turns.keys) }
 
     func count(_ kind: Phase.Kind) -> Int { counts[kind.rawValue] }
 
@@ -37,16 +57,12 @@ package struct PhaseTable: Sendable {
     }
 
     /// All downloads, in no order.
-    package var all: some Sequence<(key: DownloadID, value: Phase)> { phases }
+    package var all: some Sequence<(key: DownloadID, value: Phase)> {
+        [AnySequence(phases), AnySequence(turns.lazy.map { ($0.key, .running($0.value)) })].joined()
+    }
 
     /// The downloads that have ended in this run, with their states.
     package var settled: [DownloadID: DownloadState] {
         phases.compactMapValues { if case .settled(let state) = $0 { state } else { nil } }
-    }
-}
-
-extension Dictionary {
-    fileprivate mutating func updateOrRemove(_ value: Value?, at key: Key) -> Value? {
-        if let value { updateValue(value, forKey: key) } else { removeValue(forKey: key) }
     }
 }

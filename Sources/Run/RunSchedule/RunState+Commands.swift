@@ -306,7 +306,7 @@ extension RunState {
     /// Turns with a slot, the last one by priority and order first.
     private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool) -> [DownloadID] {
         guard count > 0 else { return [] }
-        let slots = phases.running.filter { phases[turn: $0]?.hasSlot == true && isMeant($0) }
+        let slots = phases.turns.filter { $0.value.hasSlot && isMeant($0.key) }.keys
         let entries = slots.compactMap { downloads[$0]?.entry(host: nil) }.sorted()
         return entries.prefix(count).map(\.id)
     }

@@ -117,7 +117,7 @@ struct RunState: Sendable {
 
     /// Whether a slot is free, or becomes free with a turn that is being ended.
     var isSlotComing: Bool {
-        phases.running.count { phases[turn: $0].map { $0.hasSlot && $0.ending == nil } ?? false } < limits.jobs
+        phases.turns.values.count { $0.hasSlot && $0.ending == nil } < limits.jobs
     }
 
     var mayPlaceMore: Bool {
@@ -173,11 +173,10 @@ struct RunState: Sendable {
 
     /// Ends its turn, if it has one.
     mutating func endTurn(_ id: DownloadID, _ ending: Turn.Ending) {
-        guard case .running(var turn)? = phases[id] else { return }
+        guard let turn = phases[turn: id] else { return }
         let isFirst = turn.ending == nil
         guard isFirst || turn.ending.map({ $0 < ending }) == true else { return }
-        turn.ending = ending
-        phases[id] = .running(turn)
+        phases.updateTurn(id) { $0.ending = ending }
         if isFirst { actions.append(.cancel(id)) }
     }
 
@@ -245,29 +244,28 @@ struct RunState: Sendable {
     }
 
     /// The turns that ask for sidecars.
-    var questionsAsked: Int { phases.running.count { isQuestion($0) } }
+    var questionsAsked: Int { phases.turns.values.count(where: \.isQuestion) }
 
     /// Whether there are turns without a slot whose downloads will need one.
-    var isAsking: Bool { phases.running.count > phases.slots + questionsAsked }
+    var isAsking: Bool { phases.turns.count > phases.slots + questionsAsked }
 
     /// The connections that files have in addition to those of their turns' slots.
     var extraConnections: Int {
-        phases.running.reduce(0) { sum, id in
-            guard let turn = phases[turn: id], turn.isWide else { return sum }
-            return sum + turn.extraHosts.count
-        }
+        phases.turns.values.reduce(0) { $1.isWide ? $0 + $1.extraHosts.count : $0 }
     }
 
     /// The connections that there are for media, with those of downloads that will need a slot soon.
-    var connections: Int { phases.running.count - questionsAsked + extraConnections }
+    var connections: Int { phases.turns.count - questionsAsked + extraConnections }
 
     /// Its turn gets one of the slots.
     mutating func takeSlot(_ id: DownloadID) {
-        guard case .running(var turn)? = phases[id], !turn.hasSlot else { return }
-        turn.hasSlot = true
-        turn.since = moment.now
-        turn.base = turn.written
-        phases[id] = .running(turn)
+        guard phases[turn: id]?.hasSlot == false else { return }
+        let now = moment.now
+        phases.updateTurn(id) { turn in
+            turn.hasSlot = true
+            turn.since = now
+            turn.base = turn.written
+        }
         record(.begin(id))
     }
 

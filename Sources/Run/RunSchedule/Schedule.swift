@@ -62,18 +62,30 @@ package struct Schedule: Sendable {
     }
 
     /// The actions after an event.
+    package mutating func handle(_ event: Event, now: Date, jitter: Double) -> [Action] {
+        handle([event], now: now, jitter: jitter)
+    }
+
+    /// The actions after several events of one moment. What follows from all of them is looked at once.
     ///
     /// - Parameters:
     ///   - now: the instant, which doesn't go back.
     ///   - jitter: from 0 to 1, random.
-    package mutating func handle(_ event: Event, now: Date, jitter: Double) -> [Action] {
+    package mutating func handle(_ events: [Event], now: Date, jitter: Double) -> [Action] {
         run.moment = Moment(now: now, jitter: jitter)
+        for event in events { note(event) }
+        goOn()
+        defer { run.actions = [] }
+        return run.actions
+    }
+
+    private mutating func note(_ event: Event) {
         switch event {
         case .begin: run.hasBegun = true
         case .wake: alarm = nil
         case .expectsMore(let isExpected):
             run.expectsMore = isExpected
-            run.stayIfPaused(now)
+            run.stayIfPaused(run.moment.now)
         case .arrived(let number, let wanted, let followers): run.arrived(number, wanted, followers: followers)
         case .stop(let reason): run.stop(reason)
         case .measured(let free, let quota, let turns): space.measured(free, quota: quota, turns, &run)
@@ -104,9 +116,6 @@ package struct Schedule: Sendable {
         case .command(let number, let kind): run.commands.append(Command(number: number, kind: kind))
         case .applied(let number, let rows): run.applied(number, rows, outages: &outages, sidecarRules: &sidecarRules)
         }
-        goOn()
-        defer { run.actions = [] }
-        return run.actions
     }
 
     private mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item], _ answer: Answer) {
@@ -181,6 +190,8 @@ package struct Schedule: Sendable {
 
     package var downloads: [DownloadID: ScheduledDownload] { run.downloads }
     package var phases: PhaseTable { run.phases }
+    /// The downloads that have a slot.
+    package var transfers: [DownloadID] { run.phases.turns.compactMap { $0.value.hasSlot ? $0.key : nil } }
     package var sidecars: SidecarQueue { run.sidecars }
     package var tally: RunTally { run.tally }
     /// The reason for ending the run early; nil if there is none.

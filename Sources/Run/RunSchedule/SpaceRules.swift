@@ -14,10 +14,10 @@ struct SpaceRules: Sendable {
         // The summary reports the space at the end.
         if case .noSpace? = run.tally.disk, let free { run.tally.disk = .noSpace(free: free) }
         for measure in turns {
-            guard case .running(var turn)? = run.phases[measure.id] else { continue }
-            turn.size = measure.size
-            turn.written = measure.written
-            run.phases[measure.id] = .running(turn)
+            run.phases.updateTurn(measure.id) { turn in
+                turn.size = measure.size
+                turn.written = measure.written
+            }
         }
         look(&run)
     }
@@ -110,9 +110,7 @@ struct SpaceRules: Sendable {
         of run: RunState, where isMeant: (DownloadID, Turn) -> Bool
     ) -> (count: Int, bytes: ByteCount) {
         var (count, bytes) = (0, ByteCount(0))
-        for id in run.phases.running {
-            guard let turn = run.phases[turn: id], turn.ending != .noSpace, !run.isQuestion(id), isMeant(id, turn)
-            else { continue }
+        for (id, turn) in run.phases.turns where turn.ending != .noSpace && !turn.isQuestion && isMeant(id, turn) {
             count += 1
             bytes += ByteCount(turn.size ?? 0).remaining(after: ByteCount(turn.written))
         }
@@ -121,10 +119,8 @@ struct SpaceRules: Sendable {
 
     /// The remaining needs of turns with a slot, the most important first; a turn without one writes nothing yet.
     private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
-        let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
-            guard let turn = run.phases[turn: id], turn.hasSlot, turn.ending != .noSpace, !run.isQuestion(id) else {
-                return nil
-            }
+        let turns = run.phases.turns.compactMap { id, turn -> (entry: DownloadQueue.Entry, turn: Turn)? in
+            guard turn.hasSlot, turn.ending != .noSpace, !turn.isQuestion else { return nil }
             return run.downloads[id].map { ($0.entry(host: nil), turn) }
         }
         return turns.sorted { $0.entry > $1.entry }.map {

@@ -25,10 +25,11 @@ struct TurnRules: Sendable {
         if isResolving { run.queue.beginResolving(download.server) }
         run.phases[id] = .running(
             Turn(
-                host: host, isResolving: isResolving, hasSlot: false, since: run.moment.now,
+                isQuestion: entry.isQuestion, host: host, isResolving: isResolving, hasSlot: false,
+                since: run.moment.now,
                 base: download.written, logins: run.logins[download.provider, default: 0], size: download.size,
                 written: download.written))
-        if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
+        if entry.isQuestion { return SidecarRules.begin(id, &run) }
         if !isResolving || (entry.isUrgent && run.isSlotComing) { run.takeSlot(id) }
         if !isResolving { run.useAnswer(id) }
         run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
@@ -40,49 +41,45 @@ struct TurnRules: Sendable {
     func claim(
         _ id: DownloadID, host: String, _ space: SpaceRules, _ run: inout RunState
     ) -> Bool {
-        guard case .running(var turn)? = run.phases[id] else { return false }
+        guard let turn = run.phases[turn: id] else { return false }
         if let server = run.downloads[id]?.server, turn.isResolving {
             run.queue.endResolving(server)
             run.queue.found(host, of: server, at: run.moment.now)
         }
-        turn.isResolving = false
-        run.phases[id] = .running(turn)
+        run.phases.updateTurn(id) { $0.isResolving = false }
         if !turn.hasSlot {
             guard run.mayStartTurn, turn.ending == nil, run.queue.isFree(host, at: run.moment.now),
                 let download = run.downloads[id], space.hasSpace(for: download, in: run)
             else { return false }
             run.takeSlot(id)
-            turn = run.phases[turn: id] ?? turn
         }
         if turn.host != host {
             if let old = turn.host { run.queue.release(old) }
-            turn.host = run.queue.isFree(host, at: run.moment.now) ? host : nil
-            if turn.host != nil { run.queue.occupy(host) }
+            let isFree = run.queue.isFree(host, at: run.moment.now)
+            run.phases.updateTurn(id) { $0.host = isFree ? host : nil }
+            guard isFree else { return false }
+            run.queue.occupy(host)
         }
-        run.phases[id] = .running(turn)
-        guard turn.host != nil else { return false }
         run.useAnswer(id)
         return true
     }
 
     /// One more connection for a turn that has one already.
     func enter(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
-        guard run.stopReason == nil, case .running(var turn)? = run.phases[id],
-            run.queue.isFree(host, at: run.moment.now)
-        else { return false }
+        guard run.stopReason == nil, run.phases[turn: id] != nil, run.queue.isFree(host, at: run.moment.now) else {
+            return false
+        }
         run.queue.occupy(host)
-        turn.extraHosts.append(host)
-        run.phases[id] = .running(turn)
+        run.phases.updateTurn(id) { $0.extraHosts.append(host) }
         return true
     }
 
     /// One more connection for the file of a turn, if no download could use it.
     func widen(_ id: DownloadID, _ host: String, _ run: inout RunState) -> Bool {
         guard run.mayStartTurn, run.connections < run.limits.jobs, !run.queue.isAwaited(host),
-            run.phases[turn: id]?.ending == nil, enter(id, host, &run), case .running(var turn)? = run.phases[id]
+            run.phases[turn: id]?.ending == nil, enter(id, host, &run)
         else { return false }
-        turn.isWide = true
-        run.phases[id] = .running(turn)
+        run.phases.updateTurn(id) { $0.isWide = true }
         return true
     }
 
@@ -93,12 +90,9 @@ struct TurnRules: Sendable {
     }
 
     func leave(_ id: DownloadID, _ host: String, _ run: inout RunState) {
-        guard case .running(var turn)? = run.phases[id], let index = turn.extraHosts.firstIndex(of: host) else {
-            return
-        }
+        guard let index = run.phases[turn: id]?.extraHosts.firstIndex(of: host) else { return }
         run.queue.release(host)
-        turn.extraHosts.remove(at: index)
-        run.phases[id] = .running(turn)
+        run.phases.updateTurn(id) { _ = $0.extraHosts.remove(at: index) }
     }
 
     // MARK: ends
@@ -170,9 +164,8 @@ struct TurnRules: Sendable {
 
     /// It waits again. The row of one that had no slot says so already.
     private func park(_ id: DownloadID, _ turn: Turn, host: String?, _ run: inout RunState) {
-        guard !turn.hasSlot else { return run.putBack(id, host: host) }
-        run.actions.append(.release(id))
-        run.enqueue(id, host: host, dueAt: nil)
+        // Without a slot nothing was opened.
+        if turn.hasSlot { run.putBack(id, host: host) } else { run.enqueue(id, host: host, dueAt: nil) }
     }
 
     /// Gives back what a turn had.

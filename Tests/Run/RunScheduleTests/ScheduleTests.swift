@@ -36,7 +36,7 @@ struct ScheduleTests {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
         #expect(stage.tell(.stop(.window)) == ["cancel 1"])
-        #expect(stage.tell(.turnEnded(.number(1), .stopped)) == ["release 1", "end"])
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)) == ["end"])
         #expect(stage.phase(1) == .queued(host: nil, dueAt: nil))
     }
 
@@ -58,7 +58,7 @@ struct ScheduleTests {
         #expect(stage.tell(.claim(.number(1), host: "h")) == ["record begin 1", "granted"])
         stage.tell(.resolved(.number(2), []))
         #expect(stage.tell(.claim(.number(2), host: "h")) == ["denied"])
-        #expect(stage.tell(.turnEnded(.number(2), .parked(host: "h"))) == ["release 2"])
+        #expect(stage.tell(.turnEnded(.number(2), .parked(host: "h"))) == [])
         let next = stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true)))
         #expect(next.suffix(2) == ["record begin 2", "start 2"])
     }

@@ -7,9 +7,14 @@ import ProviderKit
 import SyncFacts
 
 /// The input common to all parts of one download: the wanted video, and the run's services.
-package struct DownloadContext: Sendable {
+package final class DownloadContext: Sendable {
     let wanted: WantedDownload
     let services: RunServices
+
+    init(wanted: WantedDownload, services: RunServices) {
+        self.wanted = wanted
+        self.services = services
+    }
 
     var id: DownloadID { wanted.id }
 

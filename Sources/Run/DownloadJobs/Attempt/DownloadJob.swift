@@ -33,11 +33,10 @@ package actor DownloadJob: WatchedDownload {
         package var bytesPerSecond: Int64?
     }
 
-    package nonisolated let wanted: WantedDownload
+    nonisolated let context: DownloadContext
     /// Bytes received from the network in this run.
     package nonisolated let received = Atomic<Int64>(0)
     package nonisolated let live = Mutex(Live())
-    nonisolated let services: RunServices
     /// Facts to compare the complete file with others.
     package private(set) var proof: FileProof?
     /// The start of the last transfer.
@@ -50,15 +49,15 @@ package actor DownloadJob: WatchedDownload {
     var resume: ResumeRecord?
 
     package init(_ wanted: WantedDownload, services: RunServices) {
-        self.wanted = wanted
-        self.services = services
+        context = DownloadContext(wanted: wanted, services: services)
         lastStart = services.clock.now
         policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
         resume = wanted.resume
     }
 
-    package nonisolated var id: DownloadID { wanted.id }
-    nonisolated var context: DownloadContext { DownloadContext(wanted: wanted, services: services) }
+    package nonisolated var id: DownloadID { context.id }
+    package nonisolated var wanted: WantedDownload { context.wanted }
+    nonisolated var services: RunServices { context.services }
 
     /// Transfers begun in this run.
     package var attempts: Int { policy.attempt }

@@ -10,7 +10,7 @@ package import SyncFacts
 import Synchronization
 
 /// The services shared by the parts of one run.
-package struct RunServices: Sendable {
+package final class RunServices: Sendable {
     package let options: SyncOptions
     package let adjustable: AdjustableLimits
     package let userName: String

@@ -48,9 +48,9 @@ extension Dispatcher {
         // Measured at its end: otherwise its last bytes would count as still to be written, and another one would end
         // for lack of space.
         let usableUntil = await job.usableUntil
-        measure()
+        let measurement = measurement
         works[job.id]?.task = nil
-        perform(.turnEnded(job.id, end, usableUntil: usableUntil))
+        perform([measurement, .turnEnded(job.id, end, usableUntil: usableUntil)].compactMap(\.self))
     }
 
     func end(of outcome: JobOutcome, _ job: DownloadJob) async -> Schedule.TurnEnd {
@@ -174,17 +174,18 @@ extension Dispatcher {
     }
 
     private func placed(_ files: [PlacedFile]) {
-        for placed in files {
-            if let number = placed.file.sidecar {
-                handle(.sidecarPlaced(number, of: placed.file.role.download, isStored: true))
-            } else if let id = placed.file.role.download, let job = works[id]?.job {
+        handle(
+            files.compactMap { placed in
+                if let number = placed.file.sidecar {
+                    return .sidecarPlaced(number, of: placed.file.role.download, isStored: true)
+                }
+                guard let id = placed.file.role.download, let job = works[id]?.job else { return nil }
                 works[id]?.placed = placed
                 // Its source files.
                 job.clearAway()
                 let request = job.live.withLock { $0.request }
-                handle(.placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty))
-            }
-        }
+                return .placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty)
+            })
     }
 
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
@@ -308,7 +309,7 @@ extension Dispatcher {
                 || (try? services.store.sidecars.hasNamed(video: donor.video, path: donor.file.path)) ?? false
         else { return }
         services.bookkeeper.note(.sidecar(.unasked(job.id)))
-        perform(.unasked(job.id))
+        perform([.unasked(job.id)])
     }
 
     func fetch(_ number: Int) {

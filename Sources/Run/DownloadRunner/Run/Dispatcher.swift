@@ -163,41 +163,38 @@ actor Dispatcher {
 
     // MARK: the loop
 
-    /// Passes an event to the schedule, and carries out its actions. Returns whether a request is granted.
+    /// Passes an event to the schedule, with the free space of the disk, and carries out its actions. Returns whether a
+    /// request is granted.
     @discardableResult
-    func handle(_ event: Schedule.Event) -> Bool {
-        measure()
-        return perform(event)
+    func handle(_ event: Schedule.Event) -> Bool { handle([event]) }
+
+    /// The same for several events of one moment.
+    @discardableResult
+    func handle(_ events: [Schedule.Event]) -> Bool { perform([measurement].compactMap(\.self) + events) }
+
+    /// The free space of the disk with the progress of all transfers, if they matter.
+    var measurement: Schedule.Event? {
+        guard let space = services.space, schedule.stopReason == nil, let free = space.free() else { return nil }
+        return measured(free, transfers)
     }
 
-    /// Reports the free disk space to it, if that matters.
-    func measure() {
-        guard let space = services.space, schedule.stopReason == nil, let free = space.free() else { return }
-        performMeasured(free)
-    }
-
-    private func performMeasured(_ free: Int64?) {
-        let turns = transfers.map { services.measure($0.value.job) }
-        perform(.measured(free: free, quota: services.limits.remainingQuota, turns: turns))
+    private func measured(_ free: Int64?, _ transfers: [DownloadJob]) -> Schedule.Event {
+        .measured(free: free, quota: services.limits.remainingQuota, turns: transfers.map(services.measure))
     }
 
     /// The downloads that have a slot.
-    private var transfers: [DownloadID: Work] {
-        var transfers: [DownloadID: Work] = [:]
-        for id in schedule.phases.running where schedule.phases[turn: id]?.hasSlot == true {
-            if let work = works[id], work.task != nil { transfers[id] = work }
-        }
-        return transfers
+    private var transfers: [DownloadJob] {
+        schedule.transfers.compactMap { id in works[id].flatMap { $0.task == nil ? nil : $0.job } }
     }
 
     /// ``handle(_:)`` without measuring the disk.
     @discardableResult
-    func perform(_ event: Schedule.Event) -> Bool {
+    func perform(_ events: [Schedule.Event]) -> Bool {
         var isGranted = false
-        for action in schedule.handle(event, now: services.clock.now, jitter: chance()) {
+        for action in schedule.handle(events, now: services.clock.now, jitter: chance()) {
             if case .grant(let answer) = action { isGranted = answer } else { perform(action) }
         }
-        while let event = followUps.popFirst() { perform(event) }
+        while let event = followUps.popFirst() { perform([event]) }
         return isGranted
     }
 
@@ -336,22 +333,24 @@ actor Dispatcher {
             ticker = nil
             return false
         }
-        let turns = transfers
-        if schedule.stopReason == nil { performMeasured(services.space?.free()) }
+        let transfers = transfers
+        var events: [Schedule.Event] = []
+        if schedule.stopReason == nil { events.append(measured(services.space?.free(), transfers)) }
         if schedule.findsJobs {
             let isLimited = services.limits.rate != nil || services.adjustable.limitRate != nil
-            perform(.received(receivedSoFar, isLimited: isLimited))
+            events.append(.received(receivedSoFar, isLimited: isLimited))
         }
+        if !events.isEmpty { perform(events) }
         let now = services.clock.now
-        for (id, turn) in turns {
-            let (bytes, size) = turn.job.progress
-            guard let rate = works[id]?.meter.note(bytes, at: now), bytes > 0 else { continue }
-            if rate > 0, schedule.isRefused(id) { perform(.receives(id)) }
-            turn.job.live.withLock { $0.bytesPerSecond = rate }
+        for job in transfers {
+            let (bytes, size) = job.progress
+            guard let rate = works[job.id]?.meter.note(bytes, at: now), bytes > 0 else { continue }
+            if rate > 0, schedule.isRefused(job.id) { perform([.receives(job.id)]) }
+            job.live.withLock { $0.bytesPerSecond = rate }
             services.events.post(
                 .progress(
-                    turn.job.wanted.reference,
-                    DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate, playing: turn.job.playing)))
+                    job.wanted.reference,
+                    DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate, playing: job.playing)))
         }
         return true
     }
