@@ -97,13 +97,13 @@ package struct DownloadQueue: Sendable {
     /// The next download whose provider may be asked; nil if there is none.
     ///
     /// - Parameter isWanted: whether one more answer of a server is wanted; `first`: the first of its downloads by
-    ///   priority and order.
+    ///   priority and order, or of those whose hosts are known and free, which wait for nothing else.
     package func nextToAsk(at now: Date, where isWanted: (_ first: Entry) -> Bool) -> Entry? {
         best { server, lane in
-            guard isAsked(server, lane, at: now), let first = firstToAsk(of: lane, at: now), isWanted(first) else {
-                return nil
-            }
-            return nextToAsk(of: lane, at: now)
+            guard isAsked(server, lane, at: now), let first = firstToAsk(of: lane, at: now) else { return nil }
+            if isWanted(first) { return nextToAsk(of: lane, at: now) }
+            guard first.host == nil, lane.downUntil == nil else { return nil }
+            return firstOfFreeHosts(lane, at: now).flatMap { isWanted($0) ? $0 : nil }
         }
     }
 
@@ -140,8 +140,9 @@ package struct DownloadQueue: Sendable {
     /// The one that checks whether a server is back that is down: the one for which it was so least often. While URLs
     /// are refused one that is known already does, as soon as its host is free.
     private func probe(of lane: Lane, at now: Date) -> Entry? {
-        let known = lane.byPlace.filter { place, _ in
+        let known = lane.byPlace.filter { place, heap in
             place.isAnswered && place.host.map { !isLeftAlone($0, at: now) } ?? false
+                && heap.unordered.contains { $0.usableUntil ?? .distantPast > now }
         }
         let isKnown = lane.isRefused && !known.isEmpty
         let places = isKnown ? known : lane.byPlace.filter { !$0.key.isAnswered }
@@ -162,11 +163,15 @@ package struct DownloadQueue: Sendable {
 
     /// The first one by priority and order that needs an answer: its host isn't known, or is free.
     private func firstToAsk(of lane: Lane, at now: Date) -> Entry? {
-        let known = lane.byPlace.compactMap { place, heap in
-            !place.isAnswered && place.host != nil && isFree(place.host, at: now) ? heap.max : nil
-        }
         let unresolved = mayResolve(lane, at: now) ? lane.unresolved.max : nil
-        return (known + [unresolved].compactMap(\.self)).max()
+        return [firstOfFreeHosts(lane, at: now), unresolved].compactMap(\.self).max()
+    }
+
+    /// The first one that needs another answer, and whose host is known and free.
+    private func firstOfFreeHosts(_ lane: Lane, at now: Date) -> Entry? {
+        lane.byPlace.compactMap { place, heap in
+            !place.isAnswered && place.host != nil && isFree(place.host, at: now) ? heap.max : nil
+        }.max()
     }
 
     /// The number of downloads with an answer that could begin with the next slot, and come before `entry`.

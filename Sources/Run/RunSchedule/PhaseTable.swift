@@ -57,8 +57,8 @@ package struct PhaseTable: Sendable {
     }
 
     /// All downloads, in no order.
-    package var all: some Sequence<(key: DownloadID, value: Phase)> {
-        [AnySequence(phases), AnySequence(turns.lazy.map { ($0.key, .running($0.value)) })].joined()
+    package var all: [(key: DownloadID, value: Phase)] {
+        Array(phases) + turns.map { ($0.key, .running($0.value)) }
     }
 
     /// The downloads that have ended in this run, with their states.

@@ -115,9 +115,11 @@ struct RunState: Sendable {
         hasBegun && stopReason == nil && phases.slots < limits.jobs && mayPlaceMore
     }
 
-    /// Whether a slot is free, or becomes free with a turn that is being ended.
-    var isSlotComing: Bool {
-        phases.turns.values.count { $0.hasSlot && $0.ending == nil } < limits.jobs
+    /// Whether a slot is free, or becomes free with a turn that is being ended, and none that comes before `entry` and
+    /// can begin needs it.
+    func isSlotComing(for entry: DownloadQueue.Entry) -> Bool {
+        let lasting = phases.turns.values.count { $0.hasSlot && $0.ending == nil }
+        return lasting + queue.ready(before: entry, at: moment.now) < limits.jobs
     }
 
     var mayPlaceMore: Bool {

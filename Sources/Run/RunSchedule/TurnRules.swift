@@ -30,7 +30,7 @@ struct TurnRules: Sendable {
                 base: download.written, logins: run.logins[download.provider, default: 0], size: download.size,
                 written: download.written))
         if entry.isQuestion { return SidecarRules.begin(id, &run) }
-        if !isResolving || (entry.isUrgent && run.isSlotComing) { run.takeSlot(id) }
+        if !isResolving || (entry.isUrgent && run.isSlotComing(for: entry)) { run.takeSlot(id) }
         if !isResolving { run.useAnswer(id) }
         run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
     }

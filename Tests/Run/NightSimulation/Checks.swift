@@ -333,6 +333,7 @@ struct Checks {
                 if turn?.hasSlot == false {
                     guard otherHost == nil, night.videos[other]?.place == night.videos[id]?.place else { continue }
                 }
+                if turn?.hasSlot == true, before.isComing(id, waiting, night) { continue }
                 if before.isOrdered(other, phase, waiting, night), before.canRun(other, phase, waiting, night) {
                     return "\(id.rawValue) began before \(other.rawValue), which comes first and could run"
                 }
@@ -340,6 +341,18 @@ struct Checks {
             waiting.append((id, .queued(host: host, dueAt: nil)))
         }
         return nil
+    }
+
+    /// Whether one got a slot that isn't free yet, and more of them are becoming free than those that come first need.
+    private func isComing(
+        _ id: DownloadID, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
+    ) -> Bool {
+        let jobs = night.schedule.limits.jobs
+        guard slots.count >= jobs else { return false }
+        let needed = queued.count { other, phase in
+            isBefore(other, id, night) && isUsable(other, night) && canRun(other, phase, queued, night)
+        }
+        return slots.subtracting(ending).count + needed < jobs
     }
 
     /// Whether its turn comes by priority and order: who finds something out is chosen in another way.
@@ -373,6 +386,8 @@ struct Checks {
             if let model, !model.mayProbe(now) { return false }
             // One of them finds out, and which one isn't said here.
             if host != nil, model?.down != nil { return false }
+            // One whose answer is there does, as soon as its host is free.
+            if model?.down?.cause == .refusing, isKnownBusy(provider, queued, night) { return false }
         }
         if let host { return isFree(host, now, night) }
         // Worth asking for: not too many are known to wait already.
@@ -381,6 +396,18 @@ struct Checks {
         let isTime = model.map { $0.nextSearch <= now } ?? true
         guard busy < night.schedule.limits.jobs else { return false }
         return leftAlone < night.schedule.limits.jobs || (!isAsked && isTime)
+    }
+
+    /// Whether one of a provider has an answer, and waits for a host without a free connection.
+    private func isKnownBusy(
+        _ provider: String, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
+    ) -> Bool {
+        let now = NightRun.date(night.now)
+        return queued.contains { id, phase in
+            guard case .queued(let host?, let dueAt) = phase, night.videos[id]?.place == provider else { return false }
+            return isUsable(id, night) && dueAt ?? now <= now && hostBlockedUntil[host] ?? now <= now
+                && !isFree(host, now, night)
+        }
     }
 
     /// Resolved ones of a provider that wait for a host.
@@ -454,13 +481,14 @@ struct Checks {
                 isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
             case .paused: isExplained = state.steered[id] == .pause
             case .cancelled: isExplained = state.steered[id] == .cancel
-            // One that is away isn't asked again while it follows another one; one that is listed late isn't asked while its
-            // provider is down for others.
+            // One that is away isn't asked again while it follows another one. One that is listed late, or failed in
+            // earlier runs, isn't asked while its provider is down for others.
             case .waiting:
                 let downFor = week.videos.filter { $0.provider == video.provider && $0.trouble == .away }
                 isExplained =
                     row.retryAt.map { $0 > last } ?? false || (video.trouble == .away && video.group != nil)
                     || (video.listing != nil && downFor.contains { $0.listing == nil })
+                    || (row.failedRuns > 0 && downFor.contains { $0.place == video.place })
             case .suspended, .active: isExplained = false
             }
             if !isExplained { return "\(id.rawValue) ends the week \(row.state), which nothing explains: \(row)" }

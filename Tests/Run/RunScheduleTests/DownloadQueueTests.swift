@@ -163,6 +163,14 @@ struct DownloadQueueTests {
         queue.setDown(ProviderServer("p"), until: now, isRefused: true)
         queue.occupy("h")
         #expect(queue.nextToAsk(at: now) { _ in true } == nil && queue.next(at: now) == nil)
+        var expired = DownloadQueue(hostCap: 1, lookAhead: 3)
+        known.usableUntil = now
+        expired.add(known)
+        expired.add(entry(2))
+        expired.setDown(ProviderServer("p"), until: now, isRefused: true)
+        expired.occupy("h")
+        #expect(expired.nextToAsk(at: now) { _ in true }?.id == .number(2), "its answer can't be used any more")
+        known.usableUntil = .distantFuture
         queue.release("h")
         #expect(queue.next(at: now)?.id == .number(1))
         // Even if it was refused more often than one that isn't known.

@@ -44,4 +44,21 @@ struct ShortLivedAnswersTests {
         }
         #expect(stage.schedule.phases.running.count > 4, "half a second each: some may wait for a third of their life")
     }
+
+    @Test("one whose host is free is asked for again, whatever the first of its server waits for")
+    func known() {
+        var stage = Stage([1, 2, 3, 4, 6].map { Stage.download($0) }, jobs: 2, host: 1, concurrency: 1)
+        stage.tell(.begin)
+        for (id, host) in [(Int64(1), "h1"), (2, "h0"), (3, "h1"), (4, "h1"), (6, "h0")] {
+            stage.now += 0.01
+            let answer = Schedule.Answer(usableUntil: id == 6 ? stage.now + 5 : nil)
+            stage.tell(.resolved(.number(id), [], answer))
+            guard stage.tell(.claim(.number(id), host: host)).contains("denied") else { continue }
+            stage.tell(.turnEnded(.number(id), .parked(host: host), usableUntil: answer.usableUntil ?? .distantFuture))
+        }
+        stage.arrive([Stage.download(5)])
+        #expect(stage.schedule.phases.running == [.number(1), .number(2)])
+        stage.now += 10
+        #expect(stage.tell(.turnEnded(.number(2), .complete)) == ["hash 2", "start 6"])
+    }
 }
