@@ -153,6 +153,8 @@ struct NightTests {
 
     @Sendable private static func options(_ options: inout SyncOptions) {
         options.jobs = .fixed(3)
+        // The requests are counted.
+        options.connectionsPerFile = .fixed(1)
         options.bandwidth = BandwidthTimetable("22:00,40K 23:00,off") ?? .unlimited
         options.window = RunWindow(until: RunWindow.End("02:00"))
         options.maxWait = .seconds(2 * 3600)
