@@ -159,7 +159,7 @@ extension RunState {
             let count = max(0, limits.jobs - asking.count)
             for entry in urgent.sorted(by: >).prefix(count) { downloads[entry.id]?.isUrgent = true }
             giveBack(held)
-            yield(to: urgent, isNow ? preempted(for: urgent, asking, of: Set(rows.map(\.id)), moment.now) : [])
+            yield(to: urgent, isNow ? preempted(for: urgent, asking, moment.now) : [])
         case .loggedOut:
             // What was queued while the command was carried out needs the login, too.
             commands[0].ids = []
@@ -284,11 +284,10 @@ extension RunState {
     }
 
     /// As many turns of lower priority as these need, beside those whose providers are being asked.
-    ///
-    /// - Parameter ids: all that the user wants now, also those that have a slot.
     private func preempted(
-        for urgent: [DownloadQueue.Entry], _ asking: [DownloadID], of ids: Set<DownloadID>, _ now: Date
+        for urgent: [DownloadQueue.Entry], _ asking: [DownloadID], _ now: Date
     ) -> [DownloadID] {
+        let ids = Set(urgent.map(\.id) + asking)
         var preempted: [DownloadID] = []
         // A host at its cap needs one of its own connections; otherwise any slot will do.
         let capped = urgent.filter { entry in

@@ -184,25 +184,6 @@ struct ScheduleCommandTests {
         #expect(stage.tell(.claim(.number(3), host: "h")) == ["granted"])
     }
 
-    @Test("prioritized for now: a slot that becomes free is for the first one, not for one that is asked for")
-    func nowWithOneSlot() {
-        var stage = Stage((1...4).map { Stage.download($0) }, jobs: 2, concurrency: 1)
-        stage.tell(.begin)
-        for (id, host) in [(Int64(1), "h"), (2, "h"), (3, "g")] {
-            stage.now += 0.01
-            stage.tell(.resolved(.number(id), []))
-            if id == 3 { stage.schedule.limits.concurrency = { _ in 0 } }
-            stage.tell(.claim(.number(id), host: host))
-        }
-        stage.tell(.turnEnded(.number(3), .parked(host: "g"), usableUntil: .distantFuture))
-        let ids = [Int64(1), 3, 4]
-        stage.tell(.command(1, .prioritize(isNow: true, ids.map { .number($0) })))
-        stage.schedule.limits.concurrency = { _ in 1 }
-        let said = stage.tell(.applied(1, [row(1, .active, .active)] + ids[1...].map { row($0, .waiting, .waiting) }))
-        #expect(said.contains("cancel 2") && !said.contains("record begin 4"))
-        #expect(stage.tell(.turnEnded(.number(2), .stopped)).contains("record begin 3"))
-    }
-
     @Test("fewer jobs: the least important turns wait again; more: the next ones begin")
     func jobs() {
         var stage = Stage((1...4).map { Stage.download($0) }, jobs: 3)
