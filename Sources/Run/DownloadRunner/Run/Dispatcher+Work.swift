@@ -174,18 +174,19 @@ extension Dispatcher {
     }
 
     private func placed(_ files: [PlacedFile]) {
-        handle(
-            files.compactMap { placed in
-                if let number = placed.file.sidecar {
-                    return .sidecarPlaced(number, of: placed.file.role.download, isStored: true)
-                }
-                guard let id = placed.file.role.download, let job = works[id]?.job else { return nil }
+        var events: [Schedule.Event] = []
+        for placed in files {
+            if let number = placed.file.sidecar {
+                events.append(.sidecarPlaced(number, of: placed.file.role.download, isStored: true))
+            } else if let id = placed.file.role.download, let job = works[id]?.job {
                 works[id]?.placed = placed
                 // Its source files.
                 job.clearAway()
                 let request = job.live.withLock { $0.request }
-                return .placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty)
-            })
+                events.append(.placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty))
+            }
+        }
+        handle(events)
     }
 
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
