@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import GRDB
-import Synchronization
 import TestSupport
 import Testing
 
@@ -29,13 +28,7 @@ struct PathOwnerTests {
         let store = try fixture.open()
         defer { store.close() }
         let ids = try StoreFixture.add(3, to: store)
-        let statements = Mutex<Set<String>>([])
-        store.downloads.file.queue.inDatabase { db in
-            db.trace { event in
-                guard case .statement(let statement) = event else { return }
-                statements.withLock { _ = $0.insert(statement.sql) }
-            }
-        }
+        let statements = StatementTrace(store)
         var found = StoreFixture.file
         #expect(try !store.downloads.hasOwner(of: found.path, besides: ids[0]))
         try store.write([.adopt(ids[0], found), .extrasStored(ids[0], nil)])
@@ -52,14 +45,7 @@ struct PathOwnerTests {
             restored.append(proven)
         }
         #expect(try store.fileList.restore(restored) == 2)
-        store.downloads.file.queue.inDatabase { $0.trace() }
-        let plans = try store.downloads.file.queue.inDatabase { db in
-            try statements.withLock { $0 }.filter { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }.flatMap { sql in
-                let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
-                statement.setUncheckedArguments(StatementArguments())
-                return try Row.fetchAll(statement).map { row -> String in "\(row["detail"] as String): \(sql)" }
-            }
-        }
+        let plans = try statements.plans()
         #expect(plans.count > 10)
         #expect(plans.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN CONSTANT ROW") } == [])
     }

@@ -2,7 +2,8 @@ package import Foundation
 import GRDB
 import TextFormats
 
-/// The history of runs, and their start. Finished rows are left out by name: an index has all others.
+/// The history of runs, and their start. Its queries exclude finished rows, so that an index of the others finds the
+/// few that it needs.
 package struct RunTable: Sendable {
     let file: StateFile
 
