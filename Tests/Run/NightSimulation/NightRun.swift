@@ -224,20 +224,19 @@ struct NightRun {
     @discardableResult
     mutating func tell(_ event: Schedule.Event) -> Bool {
         guard problem == nil, !isOver else { return false }
-        if schedule.limits.freeSpace != nil {
-            let turns = schedule.phases.running.filter { schedule.phases[turn: $0]?.hasSlot == true }.map {
-                Schedule.Measure(id: $0, size: videos[$0]?.size, written: bytes(of: $0, at: now))
-            }
-            perform(.measured(free: free, turns: turns))
+        guard schedule.limits.freeSpace != nil else { return perform([event]) }
+        let turns = schedule.transfers.map {
+            Schedule.Measure(id: $0, size: videos[$0]?.size, written: bytes(of: $0, at: now))
         }
-        return perform(event)
+        return perform([.measured(free: free, turns: turns), event])
     }
 
+    /// Of several events of one moment, the others only report what there is.
     @discardableResult
-    private mutating func perform(_ event: Schedule.Event) -> Bool {
-        guard problem == nil, !isOver else { return false }
+    private mutating func perform(_ events: [Schedule.Event]) -> Bool {
+        guard problem == nil, !isOver, let event = events.last else { return false }
         var jitter = dice(-1, steps)
-        let actions = schedule.handle(event, now: Self.date(now), jitter: jitter.share())
+        let actions = schedule.handle(events, now: Self.date(now), jitter: jitter.share())
         checks.note(event, actions, self)
         if trace != nil {
             let line = "\(now - Week.start(night)): \(event) → \(actions)"

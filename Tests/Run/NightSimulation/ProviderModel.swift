@@ -21,6 +21,8 @@ struct ProviderModel {
     /// Downloads in a row whose host was left alone, since when, and when the next one is looked at.
     private var search = (count: 0, since: Date.distantPast)
     private(set) var nextSearch = Date.distantPast
+    /// The answers that the search has got so far.
+    var searched: Int { search.count }
 
     mutating func answered(isGood: Bool) {
         answers += isGood ? 1 : 0
