@@ -79,20 +79,6 @@ struct AnswersAheadTests {
         }
     }
 
-    /// A run in which 1 has the slot, and an answer for 2 waits, usable until then.
-    private func waiting(_ downloads: [ScheduledDownload], until: Date? = nil) -> Stage {
-        var stage = Stage(downloads, jobs: 1, concurrency: 2)
-        stage.tell(.begin)
-        stage.now += 1
-        stage.tell(.resolved(.number(1), [], Schedule.Answer(usableUntil: until.map { $0 + 3600 })))
-        stage.tell(.claim(.number(1), host: "h"))
-        stage.tell(.measured(free: nil, turns: [.init(id: .number(1), size: 100, written: 50)]))
-        stage.now += 0.5
-        stage.tell(.resolved(.number(2), [], Schedule.Answer(usableUntil: until)))
-        stage.tell(.turnEnded(.number(2), .parked(host: "h")))
-        return stage
-    }
-
     @Test("a provider of two seconds an answer costs its first answer, and hardly more")
     func slowProvider() {
         for (jobs, transfer) in [(3, 1.0), (3, 2.5), (4, 0.4), (2, 10), (16, 3)] {
@@ -148,7 +134,7 @@ struct AnswersAheadTests {
 
     @Test("a pause that a provider asks for ends the look-ahead; answers that are there are used meanwhile")
     func pause() {
-        var stage = waiting((1...9).map { Stage.download($0) })
+        var stage = Stage.withAnswerAhead((1...9).map { Stage.download($0) })
         for id in Int64(3)...9 where stage.schedule.phases[turn: .number(id)] != nil {
             stage.tell(.turnEnded(.number(id), .providerWaits(Stage.error, delay: .seconds(60))))
         }
@@ -180,7 +166,7 @@ struct AnswersAheadTests {
 
     @Test("an answer that has expired unused is asked for again, in its order, and counted")
     func expired() {
-        var stage = waiting([Stage.download(1), Stage.download(2)], until: Stage.start + 30)
+        var stage = Stage.withAnswerAhead([Stage.download(1), Stage.download(2)], until: Stage.start + 30)
         stage.now += 40
         let next = stage.tell(.turnEnded(.number(1), .complete))
         #expect(next.contains("start 2") && !next.contains("record begin 2"), "it is asked for without a slot")
@@ -190,7 +176,7 @@ struct AnswersAheadTests {
     @Test("pause, cancel and a stop drop answers that wait")
     func dropped() {
         for (kind, after) in [(StateTransition.pause, DownloadState.paused), (.cancel, .cancelled)] {
-            var stage = waiting([Stage.download(1), Stage.download(2)])
+            var stage = Stage.withAnswerAhead([Stage.download(1), Stage.download(2)])
             stage.tell(.command(1, .steer(kind, [.number(2)])))
             let row = Schedule.SteeredRow(
                 id: .number(2), before: .waiting, after: after, priority: 0, retryAt: nil, wanted: nil)
@@ -324,30 +310,6 @@ struct AnswersAheadTests {
 
     // MARK: slots
 
-    @Test("what the user wants now takes no slot beyond those that there are, and not for ever")
-    func urgent() {
-        var stage = Stage(
-            [Stage.download(1, provider: "q"), Stage.download(2, provider: "q"), Stage.download(3)], jobs: 1)
-        stage.begin()
-        stage.now += 1
-        stage.tell(.turnEnded(.number(1), .complete))
-        stage.tell(.claim(.number(2), host: "h"))
-        stage.tell(.turnEnded(.number(3), .providerWaits(Stage.error, delay: .seconds(30))))
-        func prioritize(_ command: Int, now: Bool) {
-            stage.tell(.command(command, .prioritize(isNow: now, [.number(3)])))
-            let row = Schedule.SteeredRow(
-                id: .number(3), before: .waiting, after: .waiting, priority: 9, retryAt: nil, wanted: nil)
-            stage.tell(.applied(command, [row]))
-        }
-        prioritize(1, now: true)
-        #expect(stage.schedule.downloads[.number(3)]?.isUrgent == true && stage.schedule.phases.slots == 1)
-        #expect(stage.wait(60).contains("start 3") && stage.schedule.phases.slots == 1)
-        stage.tell(.turnEnded(.number(3), .providerWaits(Stage.error, delay: .seconds(30))))
-        prioritize(2, now: true)
-        prioritize(3, now: false)
-        #expect(stage.schedule.downloads[.number(3)]?.isUrgent == false)
-    }
-
     @Test("one whose answer is good goes back with its host: after a failure, and for others")
     func goesBack() {
         var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 1)
@@ -372,27 +334,6 @@ struct AnswersAheadTests {
         }
     }
 
-    @Test("what the user wants now begins in place of another one, if its answer is there or comes meanwhile")
-    func nowWithAnswer() {
-        for comesMeanwhile in [false, true] {
-            var stage = waiting((1...3).map { Stage.download($0) })
-            let id: Int64 = comesMeanwhile ? 3 : 2
-            // The provider rests.
-            if !comesMeanwhile {
-                stage.tell(.turnEnded(.number(3), .providerWaits(Stage.error, delay: .seconds(600))))
-            }
-            stage.tell(.command(1, .prioritize(isNow: true, [.number(id)])))
-            if comesMeanwhile {
-                stage.tell(.resolved(.number(3), []))
-                stage.tell(.turnEnded(.number(3), .parked(host: "h")))
-            }
-            let row = Schedule.SteeredRow(
-                id: .number(id), before: .waiting, after: .waiting, priority: 9, retryAt: nil, wanted: nil)
-            #expect(stage.tell(.applied(1, [row])).contains("cancel 1"))
-            #expect(stage.tell(.turnEnded(.number(1), .stopped)).contains("start \(id)"))
-        }
-    }
-
     @Test("room is for those that come first")
     func roomByOrder() {
         var stage = Stage(
@@ -405,38 +346,5 @@ struct AnswersAheadTests {
         #expect(said.contains("start 3"), "what is only asked for takes no room from it")
         stage.tell(.resolved(.number(3), []))
         #expect(stage.tell(.claim(.number(3), host: "h")).last == "granted")
-    }
-
-    @Test("a resume leaves one that is asked for alone")
-    func resumed() {
-        var stage = waiting((1...3).map { Stage.download($0) })
-        #expect(stage.tell(.command(1, .steer(.resume, [.number(3)]))) == ["apply 1 to [3]"])
-        #expect(stage.tell(.applied(1, [])) == ["answer 1 []"])
-        #expect(stage.schedule.phases[turn: .number(3)]?.isResolving == true)
-    }
-
-    @Test("a retry of one that is asked for is no retry of an active one")
-    func retried() {
-        var stage = waiting((1...3).map { Stage.download($0) })
-        #expect(stage.schedule.phases[turn: .number(3)]?.hasSlot == false)
-        #expect(stage.tell(.command(1, .steer(.retry, [.number(1), .number(3)]))).contains("cancel 3"))
-        #expect(stage.tell(.turnEnded(.number(3), .stopped)).contains("apply 1 to [3]"))
-        let row = Schedule.SteeredRow(
-            id: .number(3), before: .waiting, after: .waiting, priority: 0, retryAt: nil, wanted: Stage.download(3))
-        #expect(stage.tell(.applied(1, [row])).contains("answer 1 [1]"))
-    }
-
-    @Test("a logout drops the answer of one that waits for space, too")
-    func logout() {
-        var stage = Stage(
-            [Stage.download(1, size: 100), Stage.download(2, size: 100)], jobs: 2, freeSpace: FreeSpaceGuard(floor: 0))
-        stage.tell(.measured(free: 300, turns: []))
-        stage.begin()
-        stage.tell(.measured(free: 120, turns: []))
-        stage.tell(.turnEnded(.number(2), .stopped))
-        #expect(stage.phase(2) == .settled(.suspended))
-        stage.tell(.command(1, .loggedOut("p")))
-        let said = stage.tell(.turnEnded(.number(1), .stopped))
-        #expect(said.contains("dismiss 1") && said.contains("dismiss 2"))
     }
 }

@@ -166,6 +166,21 @@ struct ScheduleTests {
         #expect(stage.phase(1) == .settled(.suspended) && stage.phase(3) == .following)
     }
 
+    @Test("the free space that is reported with a request counts for that")
+    func measuredWithRequest() {
+        var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2, freeSpace: FreeSpaceGuard(floor: 100))
+        stage.tell(.begin)
+        let free = { Schedule.Event.measured(free: $0, turns: []) }
+        func claim(_ id: Int64, free bytes: Int64) -> [String] {
+            stage.schedule.handle([free(bytes), .claim(.number(id), host: "h")], now: stage.now, jitter: 0)
+                .map(Stage.words)
+        }
+        #expect(claim(1, free: 200) == ["record begin 1", "granted"])
+        let said = claim(2, free: 99)
+        #expect(said.contains("cancel 1") && said.contains("denied"))
+        #expect(stage.schedule.stopReason == .disk)
+    }
+
     @Test("a follower takes the lead when its leader is paused or cancelled, or its provider wants a login")
     func takesTheLeadOfSteered() {
         // Its leader waits: for its turn, or its time.

@@ -27,6 +27,20 @@ struct Stage {
                 closesAt: closesAt, concurrency: { _ in concurrency ?? jobs }))
     }
 
+    /// A run in which 1 has the slot, and an answer for 2 waits, usable until then.
+    static func withAnswerAhead(_ downloads: [ScheduledDownload], until: Date? = nil) -> Stage {
+        var stage = Stage(downloads, jobs: 1, concurrency: 2)
+        stage.tell(.begin)
+        stage.now += 1
+        stage.tell(.resolved(.number(1), [], Schedule.Answer(usableUntil: until.map { $0 + 3600 })))
+        stage.tell(.claim(.number(1), host: "h"))
+        stage.tell(.measured(free: nil, turns: [.init(id: .number(1), size: 100, written: 50)]))
+        stage.now += 0.5
+        stage.tell(.resolved(.number(2), [], Schedule.Answer(usableUntil: until)))
+        stage.tell(.turnEnded(.number(2), .parked(host: "h")))
+        return stage
+    }
+
     /// Begins the run, and gives those that are asked for first an answer and a slot.
     @discardableResult
     mutating func begin() -> [String] {
