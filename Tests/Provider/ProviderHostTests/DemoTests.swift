@@ -54,7 +54,9 @@ import Testing
             // A busy machine may take longer than such a link lives.
             let later = Date.now.addingTimeInterval(120)
             let (first, field) = try await resolve(provider, "waves", now: later)
+            let began = ContinuousClock.now
             let start = try await get(first.url, [field])
+            #expect(ContinuousClock.now - began > .seconds(DemoProvider.lifetime), "a link of now would have expired")
             #expect(first.size == Int64(whole.count))
             #expect(start.status == "200")
             #expect(!start.isComplete)
