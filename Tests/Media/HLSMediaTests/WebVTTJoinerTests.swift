@@ -242,6 +242,23 @@ struct WebVTTJoinerTests {
         #expect(try Self.join([row.joined]).text == row.joined, "\(row.what)")
     }
 
+    @Test("cues that are moved beyond the last time are cut off there, so that what was joined can be read")
+    func lastTime() throws {
+        // Ten seconds later.
+        let cues = [
+            "00:01.000 --> 00:02.000\nA", "99999:59:45.000 --> 99999:59:55.000\nB <99999:59:58.000>b",
+            "99999:59:55.000 --> 99999:59:57.000\nC",
+        ]
+        let joined = try Self.join([Self.map(900_000, cues.joined(separator: "\n\n"))], origin: 0)
+        let moved = [
+            "00:00:11.000 --> 00:00:12.000\nA", "99999:59:55.000 --> 99999:59:59.999\nB <99999:59:59.999>b",
+        ]
+        #expect(joined.text == Self.file(moved[0], moved[1]))
+        #expect(joined.skipped == 1)
+        let again = try Self.join([joined.text])
+        #expect(again.text == joined.text && again.skipped == 0)
+    }
+
     @Test(
         "times are relative to the beginning of the video, if it is known",
         arguments: [

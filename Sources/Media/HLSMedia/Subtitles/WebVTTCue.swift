@@ -30,14 +30,14 @@ struct WebVTTCue: Sendable, Equatable {
         return (identifier.isEmpty ? "" : identifier + "\n") + timing + "\n" + (payload.isEmpty ? "" : payload + "\n")
     }
 
-    /// Moves the cue, and the times in its text (WebVTT §3.3, cue timestamps). The part before 0 is cut off. Nil if
-    /// nothing is left.
+    /// Moves the cue, and the times in its text (WebVTT §3.3, cue timestamps). The parts before 0 and after the last
+    /// time are cut off. Nil if nothing is left.
     func moved(by offset: Int64) -> WebVTTCue? {
         guard offset != 0 else { return self }
-        guard end + offset > 0 else { return nil }
+        guard end + offset > 0, start + offset < WebVTTTime.last else { return nil }
         var cue = self
         cue.start = max(0, start + offset)
-        cue.end = end + offset
+        cue.end = min(end + offset, WebVTTTime.last)
         cue.payload = Self.movedTimes(payload, by: offset)
         return cue
     }

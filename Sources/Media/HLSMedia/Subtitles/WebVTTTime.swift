@@ -1,5 +1,8 @@
 /// The times of WebVTT, in milliseconds. Related: WebVTT §3.1 (syntax), §6.3 (reading).
 enum WebVTTTime {
+    /// The last time that ``read(_:)`` takes, 99999:59:59.999.
+    static let last: Int64 = 100_000 * 3_600_000 - 1
+
     /// The time at the beginning of a text, and the rest. Nil if there is none.
     ///
     /// Hours are optional, and may have up to 5 digits. A comma before the thousandths is accepted, too, since hosts
@@ -21,9 +24,9 @@ enum WebVTTTime {
         return (((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths, rest)
     }
 
-    /// Always with hours, as `00:00:00.000`. A negative time is 0.
+    /// Always with hours, as `00:00:00.000`. A negative time is 0, and one after ``last`` is that.
     static func text(_ milliseconds: Int64) -> String {
-        let time = max(0, milliseconds)
+        let time = min(max(0, milliseconds), last)
         let padded = { (number: Int64, width: Int) in
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
