@@ -134,12 +134,12 @@ struct MemoryTests {
 
     /// Catalogs that ask for more than may be had, by what is wrong first.
     private static let large: [(problem: String, text: @Sendable () -> String)] = [
-        ("128 MiB", { course("videos: [\(many(1_500_000) { "a\($0)" })]") }),
+        ("128 MiB", { course("videos: [\(many(1_700_000) { "a\($0)" })]") }),
         ("128 MiB", { course("videos: [\(many(600_000) { "&a\($0) a\($0)" })]") }),
         ("128 MiB", { course("videos: [\(many(600_000) { "{id: v\($0), parameters: {url: \"http://h/\($0)\"}}" })]") }),
         (
             "128 MiB",
-            { course("videos: [\(many(70) { "{id: v\($0), title: \(String(repeating: "t", count: 1 << 20))}" })]") }
+            { course("videos: [\(many(130) { "{id: v\($0), title: \(String(repeating: "t", count: 1 << 20))}" })]") }
         ),
         ("128 MiB", { course("videos: [v]\n  parameters: {a: [\(many(2_000_000) { _ in "x" })]}") }),
         ("128 MiB", { course("videos: [v]\n  parameters: {\(many(500_000) { "k\($0): x" })}") }),

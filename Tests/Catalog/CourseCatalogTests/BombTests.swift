@@ -54,10 +54,10 @@ import YAMLSource
     @Test(
         "a catalog that needs too much memory is refused at that place, whatever it contains",
         arguments: [
-            "videos: [\([String](repeating: "v", count: 300).enumerated().map { "v\($0.offset)" }.joined(separator: ", "))]",
+            "videos: [\([String](repeating: "v", count: 600).enumerated().map { "v\($0.offset)" }.joined(separator: ", "))]",
             "videos: [\((0..<200).map { "{id: v\($0), parameters: {a: x}}" }.joined(separator: ", "))]",
             "videos: [\((0..<200).map { "{id: v\($0), audio: [en]}" }.joined(separator: ", "))]",
-            "videos: [{id: v, title: \(String(repeating: "t", count: 30_000))}]",
+            "videos: [{id: v, title: \(String(repeating: "t", count: 50_000))}]",
             "videos: [{id: v, attachments: [\([String](repeating: "{title: S, url: \"http://h/\"}", count: 900).joined(separator: ", "))]}]",
             "chapters: [\((0..<100).map { "{id: c\($0)}" }.joined(separator: ", "))]",
             "parameters: {a: [\([String](repeating: "x", count: 600).joined(separator: ", "))]}",

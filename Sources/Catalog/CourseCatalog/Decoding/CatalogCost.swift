@@ -1,7 +1,7 @@
 /// The memory of the parts of a decoded catalog, in bytes; upper estimates like those of `YAMLCost`.
 enum CatalogCost {
-    /// A video's record and its entry among the ids, without text.
-    static let video = 144
+    /// A video's record and its entry among the ids while their table grows, without text.
+    static let video = 64 + 16
     /// A video's own settings if they are parameters only; those are counted where they are read.
     static let parameters = 160
     /// A video's own settings beyond parameters.

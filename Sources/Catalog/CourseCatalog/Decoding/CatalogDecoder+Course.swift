@@ -106,7 +106,7 @@ extension CatalogDecoder {
                 guard let id = try reader.identifierOrSkip(value) else { continue }
                 keep(id, of: &record, &extras)
                 record.position = value.position
-            case .title: if try reader.isText(value, "'title'") { record.title = draft.keep(value.text) }
+            case .title: if try reader.isText(value, "'title'") { record.title = draft.text.keep(value.text) }
             case .description:
                 guard let text = try reader.textOrSkip(value, "'description'") else { continue }
                 extras = extras ?? VideoExtras()
@@ -118,7 +118,7 @@ extension CatalogDecoder {
             case .episode:
                 let number = try reader.number(value, "'episode'", in: 0...CatalogBounds.number)
                 record.episode = Int32(clamping: number ?? -1)
-            case .cover: if try reader.isCover(value) { record.cover = draft.keep(value.text) }
+            case .cover: if try reader.isCover(value) { record.cover = draft.text.keep(value.text) }
             case .priority:
                 guard let priority = try priority(value) else { continue }
                 record.priority = Int32(priority)
@@ -176,11 +176,11 @@ extension CatalogDecoder {
     private mutating func keep(
         _ id: UnsafeRawBufferPointer, of record: inout VideoRecord, _ extras: inout VideoExtras?
     ) {
-        guard var other = IdentifierSpelling.other(than: id) else {
-            record.id = draft.keep(id)
+        guard let other = IdentifierSpelling.other(than: id) else {
+            record.id = draft.text.keep(id)
             return
         }
-        record.id = other.withUTF8 { draft.keep(UnsafeRawBufferPointer($0)) }
+        record.id = draft.text.keep(other)
         extras = extras ?? VideoExtras()
         extras?.writtenID = String(decoding: id, as: UTF8.self)
     }
@@ -190,8 +190,7 @@ extension CatalogDecoder {
         _ record: VideoRecord, _ extras: VideoExtras?, textBefore: Int
     ) throws(YAMLStop) {
         var record = record
-        // The block of all texts is in memory twice while it grows.
-        try reader.hold(CatalogCost.video + 2 * (draft.text.count - textBefore), at: record.position)
+        try reader.hold(CatalogCost.video + draft.text.count - textBefore, at: record.position)
         if let extras {
             try reader.hold(
                 CatalogCost.extras + YAMLCost.text(extras.writtenID?.utf8.count ?? 0), at: record.position)
@@ -202,9 +201,8 @@ extension CatalogDecoder {
         guard record.id.count > 0 else { return }
         let index = draft.records.count - 1
         guard let first = videoIDs.insert(index, records: draft.records, text: draft.text) else { return }
-        let id = draft.text[Int(record.id.offset)..<Int(record.id.offset + record.id.count)]
         duplicate(
-            "video", String(decoding: id, as: UTF8.self), at: record.position, first: draft.records[first].position)
+            "video", draft.text.string(record.id), at: record.position, first: draft.records[first].position)
     }
 
     /// Reports a duplicate id. After an alias both have the same position, and the alias's is reported instead.

@@ -162,22 +162,20 @@ struct CatalogDecoder: ~Copyable {
             reader.mistake(value, "'sha256' takes 64 hexadecimal digits, not \(text.count) characters")
             return nil
         }
-        let place = draft.text.count
-        let isDigest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
+        let place = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
             for index in 0..<32 {
                 guard let high = HexDigit.value(text[index * 2]), let low = HexDigit.value(text[index * 2 + 1]) else {
-                    return false
+                    return TextRange?.none
                 }
                 bytes[index] = high << 4 | low
             }
-            draft.text.append(contentsOf: bytes)
-            return true
+            return draft.text.keep(UnsafeRawBufferPointer(bytes))
         }
-        guard isDigest else {
+        guard let place else {
             reader.mistake(value, "'sha256' takes hexadecimal digits only (0–9, a–f)")
             return nil
         }
-        return UInt32(clamping: place)
+        return place.offset
     }
 
     /// Decodes the items of a list one by one; a mistake for anything else.

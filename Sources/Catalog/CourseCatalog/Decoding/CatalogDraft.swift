@@ -57,17 +57,11 @@ struct CatalogDraft {
     /// In the order of the file.
     var courses: [CourseGroup] = []
     /// All videos in the order of the file.
-    var records: [VideoRecord] = []
+    var records = RecordBlocks()
     /// Texts and checksums of the videos.
-    var text: [UInt8] = []
+    var text = TextBlocks()
     /// Single videos' own settings beyond `priority` and `cover`.
     var videoSettings: [OwnVideoSettings] = []
     /// The extras of the few videos that have some.
     var extras: [VideoExtras] = []
-
-    mutating func keep(_ bytes: UnsafeRawBufferPointer) -> TextRange {
-        let place = TextRange(offset: UInt32(clamping: text.count), count: UInt32(clamping: bytes.count))
-        text.append(contentsOf: bytes)
-        return place
-    }
 }

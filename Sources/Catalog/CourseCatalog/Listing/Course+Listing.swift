@@ -12,8 +12,7 @@ extension Course {
         if ownCover == nil { course.ownCover = listing.cover.map { .url($0) } }
 
         let folder = videos.table.folder
-        var builder = VideoTableBuilder(
-            course: location, folder: folder, videos: listing.videos.count + videoCount)
+        var builder = VideoTableBuilder(course: location, folder: folder)
         let groups = Dictionary(grouping: listing.videos.indices) { listing.videos.chapter($0) ?? -1 }
         let written = Dictionary(
             ([videos] + chapters.map(\.videos)).joined().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -6,17 +6,16 @@ struct VideoTableBuilder {
     private let folder: String
     /// The position of everything that is listed.
     private let position: SourcePosition
-    private var records: [VideoRecord] = []
-    private var text: [UInt8] = []
+    private var records = RecordBlocks()
+    private var text = TextBlocks()
     private var settings: [Settings] = []
     private var extras: [VideoExtras] = []
 
     /// - Parameter folder: The base of covers that the catalog names.
-    init(course: SourceLocation, folder: String, videos: Int) {
+    init(course: SourceLocation, folder: String) {
         source = course.source
         position = SourcePosition(line: course.line, column: course.column)
         self.folder = folder
-        records.reserveCapacity(videos)
     }
 
     /// The number of videos so far.
@@ -32,8 +31,8 @@ struct VideoTableBuilder {
     /// Adds a listed video that the catalog doesn't name.
     mutating func append(_ listed: CourseListing.Video, above base: Settings) {
         var record = VideoRecord(position: position)
-        record.id = keep(listed.id)
-        record.title = listed.title.map { keep($0) } ?? record.id
+        record.id = text.keep(listed.id)
+        record.title = listed.title.map { text.keep($0) } ?? record.id
         record.settings = place(
             listed.parameters.isEmpty ? base : Settings(OwnSettings(parameters: listed.parameters), above: base))
         record.priority = Int32(clamping: base.priority)
@@ -47,9 +46,9 @@ struct VideoTableBuilder {
         _ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings, isPlacedByListing: Bool = false
     ) {
         var record = VideoRecord(position: SourcePosition(line: video.location.line, column: video.location.column))
-        record.id = keep(video.id)
+        record.id = text.keep(video.id)
         let title = video.title == video.id ? listed?.title ?? video.title : video.title
-        record.title = title == video.id ? record.id : keep(title)
+        record.title = title == video.id ? record.id : text.keep(title)
         let parameters = listed?.parameters ?? []
         record.settings = place(
             parameters.isEmpty
@@ -60,7 +59,7 @@ struct VideoTableBuilder {
         record.hasPriority = true
         record.isPlacedByListing = isPlacedByListing
         record.episode = Int32(clamping: video.episode ?? -1)
-        record.cover = video.coverText.map { keep($0) } ?? TextRange()
+        record.cover = video.coverText.map { text.keep($0) } ?? TextRange()
         record.size = video.size ?? -1
         record.digest = video.sha256.map { keepDigest($0) } ?? VideoRecord.none
         var own = VideoExtras()
@@ -76,7 +75,7 @@ struct VideoTableBuilder {
     /// Adds what a record lacks.
     private mutating func fill(_ record: inout VideoRecord, _ own: VideoExtras, from listed: CourseListing.Video) {
         var own = own
-        if record.cover.count == 0, let cover = listed.cover { record.cover = keep(cover) }
+        if record.cover.count == 0, let cover = listed.cover { record.cover = text.keep(cover) }
         if record.size < 0 { record.size = listed.size ?? -1 }
         if record.digest == VideoRecord.none {
             record.digest = listed.sha256.map { keepDigest($0) } ?? VideoRecord.none
@@ -102,14 +101,5 @@ struct VideoTableBuilder {
         return UInt32(clamping: settings.count - 1)
     }
 
-    private mutating func keep(_ string: String) -> TextRange {
-        let first = text.count
-        text.append(contentsOf: string.utf8)
-        return TextRange(offset: UInt32(clamping: first), count: UInt32(clamping: text.count - first))
-    }
-
-    private mutating func keepDigest(_ bytes: [UInt8]) -> UInt32 {
-        text.append(contentsOf: bytes)
-        return UInt32(clamping: text.count - 32)
-    }
+    private mutating func keepDigest(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { text.keep($0).offset } }
 }

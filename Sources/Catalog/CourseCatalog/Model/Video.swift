@@ -10,7 +10,7 @@ package struct Video: Sendable {
     private var record: VideoRecord { table.records[index] }
 
     /// Unique within its course, in the one spelling of ids (Unicode's normal form C); never empty.
-    package var id: String { table.string(record.id) }
+    package var id: String { table.text.string(record.id) }
 
     /// The id as the catalog spells it, for its provider.
     package var writtenID: String { extras?.writtenID ?? id }
@@ -19,18 +19,18 @@ package struct Video: Sendable {
     package var isSpelledOtherwise: Bool { extras?.writtenID != nil }
 
     /// Its title for users; the id if there is none.
-    package var title: String { table.string(record.title) }
+    package var title: String { table.text.string(record.title) }
 
     /// The position of its id.
     package var location: SourceLocation { SourceLocation(table.source, record.position) }
 
     /// The video's own cover, not an inherited one.
     package var ownCover: CoverSource? {
-        record.cover.count == 0 ? nil : CoverSource(table.string(record.cover), folder: table.folder)
+        record.cover.count == 0 ? nil : CoverSource(table.text.string(record.cover), folder: table.folder)
     }
 
     /// The video's own cover as the catalog says it.
-    var coverText: String? { record.cover.count == 0 ? nil : table.string(record.cover) }
+    var coverText: String? { record.cover.count == 0 ? nil : table.text.string(record.cover) }
 
     /// The video's cover: its own, else the nearest above it.
     package var cover: CoverSource? { ownCover ?? settings.cover }
@@ -50,8 +50,7 @@ package struct Video: Sendable {
 
     /// The expected SHA-256 of the finished file: 32 bytes.
     package var sha256: [UInt8]? {
-        record.digest == VideoRecord.none
-            ? nil : Array(table.text[Int(record.digest)..<Int(record.digest) + 32])
+        withSHA256Bytes { $0.map { Array($0) } }
     }
 
     /// The size of the finished file in bytes.
@@ -81,27 +80,19 @@ package struct Video: Sendable {
 
     /// Calls `body` with the id's UTF-8 bytes, without making a string.
     package func withIDBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try withBytes(record.id, body)
+        try table.text.withBytes(of: record.id, body)
     }
 
     /// Calls `body` with the title's UTF-8 bytes, without making a string.
     package func withTitleBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try withBytes(record.title, body)
+        try table.text.withBytes(of: record.title, body)
     }
 
     /// Calls `body` with the 32 bytes of ``sha256``, without copying them.
     package func withSHA256Bytes<Result>(_ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
         let digest = record.digest
         guard digest != VideoRecord.none else { return try body(nil) }
-        return try withBytes(TextRange(offset: digest, count: 32)) { try body($0) }
-    }
-
-    private func withBytes<Result>(
-        _ place: TextRange, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        try table.text.withUnsafeBytes { bytes in
-            try body(UnsafeRawBufferPointer(rebasing: bytes[Int(place.offset)..<Int(place.offset) + Int(place.count)]))
-        }
+        return try table.text.withBytes(of: TextRange(offset: digest, count: 32)) { try body($0) }
     }
 }
 

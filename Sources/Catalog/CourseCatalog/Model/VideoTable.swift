@@ -1,16 +1,16 @@
 import YAMLSource
 
-/// All videos of one file, in two blocks of memory: fixed-size records, and the bytes of their texts. A catalog of
-/// 100,000 videos doesn't need 100,000 objects, and its strings are made only on request.
+/// All videos of one file: records of 64 bytes, and the bytes of their texts. A catalog of a million videos doesn't
+/// need a million objects, and its strings are made only on request.
 final class VideoTable: Sendable {
     /// The file's name in messages.
     let source: SourceName
     /// The catalog's folder, or the address of it; covers are relative to it.
     let folder: String
     /// The videos in the order of the file.
-    let records: [VideoRecord]
+    let records: RecordBlocks
     /// UTF-8 of ids, titles and covers; the 32 bytes of checksums.
-    let text: [UInt8]
+    let text: TextBlocks
     /// Elements referred to by records.
     let settings: [Settings]
     /// Elements referred to by records.
@@ -20,7 +20,7 @@ final class VideoTable: Sendable {
 
     /// A table of decoded videos.
     init(
-        source: SourceName, folder: String, records: [VideoRecord], text: [UInt8], settings: [Settings],
+        source: SourceName, folder: String, records: RecordBlocks, text: TextBlocks, settings: [Settings],
         extras: [VideoExtras], isListed: Bool = false
     ) {
         self.source = source
@@ -31,22 +31,9 @@ final class VideoTable: Sendable {
         self.extras = extras
         self.isListed = isListed
     }
-
-    /// The text at a position.
-    func string(_ place: TextRange) -> String {
-        String(decoding: text[Int(place.offset)..<Int(place.offset) + Int(place.count)], as: UTF8.self)
-    }
 }
 
-/// A part of a table's text.
-struct TextRange {
-    /// Bytes before it.
-    var offset: UInt32 = 0
-    /// The length in bytes.
-    var count: UInt32 = 0
-}
-
-/// One video. Contains no reference, so that a table of them is copied and freed as one block.
+/// One video. Contains no reference, so that a block of them is freed at once.
 struct VideoRecord {
     /// A missing index.
     static let none = UInt32.max
@@ -61,7 +48,7 @@ struct VideoRecord {
     var position: SourcePosition
     /// Negative for none.
     var size: Int64 = -1
-    /// Offset of a checksum in the text.
+    /// The place of a checksum in the text.
     var digest = none
     /// Index of the resolved settings; while decoding, of the video's own settings.
     var settings = none
