@@ -155,7 +155,8 @@ private struct SourceDigests {
 
     private static func compute(_ settings: Settings) -> SourceDigest {
         var list = LengthPrefixed(.littleEndian)
-        list.add([settings.provider?.name ?? ""] + settings.quality.map(\.description) + [settings.parametersJSON])
+        list.add([settings.provider?.name ?? ""] + settings.quality.map(\.description))
+        list.add(settings.parametersUTF8)
         // Without a setting for sound the digest is the one from before sound counted.
         if !settings.audio.isEmpty { list.add(["audio"] + settings.audio) }
         return list.digest()
@@ -163,7 +164,9 @@ private struct SourceDigests {
 }
 
 extension LengthPrefixed {
-    fileprivate func digest<Subject>() -> DigestOf<Subject> { DigestOf(SHA256.hash(data: bytes).prefix(16)) }
+    fileprivate func digest<Subject>() -> DigestOf<Subject> {
+        SHA256.hash(data: bytes).withUnsafeBytes { DigestOf(UnsafeRawBufferPointer(rebasing: $0.prefix(16))) }
+    }
 }
 
 extension CoverSource {

@@ -21,14 +21,9 @@ extension ListingPages {
     /// The parameters as the state keeps them.
     static func storedText(_ entries: [YAMLMapping.Entry]) -> String? {
         guard !entries.isEmpty else { return nil }
-        var text = "{"
-        for entry in entries {
-            if text.utf8.count > 1 { text += "," }
-            JSONString.append(entry.key, to: &text)
-            text += ":"
-            entry.value.appendJSON(to: &text, sortingKeys: true)
-        }
-        return text + "}"
+        var bytes: [UInt8] = []
+        YAMLNode.appendJSON(entries, to: &bytes, sortingKeys: true)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -1,4 +1,3 @@
-import TextFormats
 package import YAMLSource
 
 /// The settings of a video: the nearest value of each, from `defaults`, course, chapter and video.
@@ -54,15 +53,22 @@ package final class Settings: Sendable {
     }
 
     /// The merged parameters as JSON, keys sorted by their bytes: equal parameters have equal texts.
-    package var parametersJSON: String {
-        var text = "{"
-        for (key, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            if text.utf8.count > 1 { text += "," }
-            JSONString.append(key, to: &text)
-            text += ":"
-            value.appendJSON(to: &text, sortingKeys: true)
+    package var parametersJSON: String { String(decoding: parametersUTF8, as: UTF8.self) }
+
+    /// ``parametersJSON`` in UTF-8.
+    package var parametersUTF8: [UInt8] {
+        var bytes: [UInt8] = []
+        YAMLNode.appendJSON(sortedParameters, to: &bytes, sortingKeys: true)
+        return bytes
+    }
+
+    /// The merged parameters, keys sorted by their bytes.
+    private var sortedParameters: [YAMLMapping.Entry] {
+        var merged = ownParameters.filter { !$0.value.isNull }
+        if base != nil {
+            merged = parameters.map { YAMLMapping.Entry(key: $0, keyLocation: $1.location, value: $1) }
         }
-        return text + "}"
+        return merged.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 }
 

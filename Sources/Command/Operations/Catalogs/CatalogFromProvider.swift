@@ -142,9 +142,9 @@ struct GeneratedCatalog {
             lines.append("attachments: [\(files.joined(separator: ", "))]")
         }
         if !video.parameters.isEmpty {
-            var json = ""
-            YAMLNode(.mapping(YAMLMapping(video.parameters)), at: SourceLocation(file: "", line: 0, column: 0))
-                .appendJSON(to: &json, sortingKeys: true)
+            let node = YAMLNode(
+                .mapping(YAMLMapping(video.parameters)), at: SourceLocation(file: "", line: 0, column: 0))
+            let json = node.canonicalJSON
             lines.append("parameters: \(YAMLScalar.escaped(json))")
         }
         return indent + "- " + lines.joined(separator: "\n\(indent)  ") + "\n"

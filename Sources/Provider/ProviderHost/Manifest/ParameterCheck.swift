@@ -64,7 +64,8 @@ struct ParameterCheck {
     private mutating func property(
         _ name: String, _ node: YAMLNode, keyLocation: SourceLocation, of schema: ParameterSchema, at path: String
     ) {
-        guard let propertySchema = schema.property(name) else {
+        if let property = schema.described(name) { return value(node, property.schema, at: path) }
+        guard let others = schema.property(name) else {
             let known = schema.properties.map(\.name)
             let list = known.isEmpty ? "" : "; it takes \(known.joined(separator: ", "))"
             report(
@@ -72,7 +73,7 @@ struct ParameterCheck {
                 suggestion: NearestName.suggestion(for: name, among: known))
             return
         }
-        value(node, propertySchema, at: path)
+        value(node, others, at: path)
     }
 
     private mutating func checkChoice(_ node: YAMLNode, _ schema: ParameterSchema, _ path: String) {

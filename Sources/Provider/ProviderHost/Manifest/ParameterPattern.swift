@@ -7,20 +7,31 @@ import Synchronization
 package final class ParameterPattern: Sendable, Hashable {
     /// The expression as written.
     package let source: String
-    // A Regex isn't Sendable, since it may call back into code; one made from text doesn't.
-    private let regex: Mutex<Regex<AnyRegexOutput>>
+    private let matcher: Mutex<Matcher>
+
+    private struct Matcher {
+        // A Regex isn't Sendable, since it may call back into code; one made from text doesn't.
+        let regex: Regex<AnyRegexOutput>
+        /// The last text: thousands of videos have the same extension.
+        var last: (text: String, isMatch: Bool)?
+
+        mutating func matches(_ text: String) -> Bool {
+            if let last, last.text.utf8.elementsEqual(text.utf8) { return last.isMatch }
+            let isMatch = (try? regex.firstMatch(in: text)) != nil
+            last = (text, isMatch)
+            return isMatch
+        }
+    }
 
     /// Compiles `source`; nil if it isn't a regular expression.
     package init?(_ source: String) {
         guard let regex = try? Regex(source) else { return nil }
         self.source = source
-        self.regex = Mutex(regex.matchingSemantics(.unicodeScalar))
+        matcher = Mutex(Matcher(regex: regex.matchingSemantics(.unicodeScalar)))
     }
 
     /// Whether it matches in `text`.
-    package func matches(_ text: String) -> Bool {
-        regex.withLock { (try? $0.firstMatch(in: text)) != nil }
-    }
+    package func matches(_ text: String) -> Bool { matcher.withLock { $0.matches(text) } }
 
     /// Whether both have the same source.
     package static func == (a: ParameterPattern, b: ParameterPattern) -> Bool { a.source == b.source }

@@ -14,10 +14,20 @@ package struct ParameterSchema: Sendable, Hashable {
         case like(ParameterSchema)
     }
 
-    package struct Property: Sendable, Hashable {
+    /// An object, so that checking a value doesn't copy its schema.
+    package final class Property: Sendable, Hashable {
         /// The key.
-        package var name: String
-        package var schema: ParameterSchema
+        package let name: String
+        package let schema: ParameterSchema
+
+        package init(name: String, schema: ParameterSchema) { (self.name, self.schema) = (name, schema) }
+
+        package static func == (a: Property, b: Property) -> Bool { a.name == b.name && a.schema == b.schema }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(schema)
+        }
     }
 
     /// A schema that every value satisfies.
@@ -57,9 +67,12 @@ package struct ParameterSchema: Sendable, Hashable {
     /// Whether an object can satisfy its type.
     package var takesObjects: Bool { kinds?.contains(.object) ?? !isNothing }
 
+    /// The described property of this name.
+    func described(_ name: String) -> Property? { properties.first { $0.name == name } }
+
     /// The schema of a property of this name, nil if it isn't allowed.
     package func property(_ name: String) -> ParameterSchema? {
-        if let property = properties.first(where: { $0.name == name }) { return property.schema }
+        if let property = described(name) { return property.schema }
         switch additional {
         case .allowed: return .anything
         case .forbidden: return nil

@@ -32,8 +32,9 @@ package enum ProviderCheck {
         var found: [String: DiagnosticList] = [:]
         var files: [String] = []
         var last: ObjectIdentifier?
+        var checks = ProviderChecks(registry: registry)
         for course in catalog.courses {
-            for mistake in course.discovery.map({ mistakes(course, $0, registry) }) ?? [] {
+            for mistake in course.discovery.map({ checks.mistakes(course, $0) }) ?? [] {
                 if found[mistake.file] == nil { files.append(mistake.file) }
                 found[mistake.file, default: DiagnosticList()].add(mistake)
             }
@@ -45,7 +46,7 @@ package enum ProviderCheck {
                     guard id != last else { continue }
                     last = id
                     guard seen.insert(id).inserted else { continue }
-                    for mistake in mistakes(settings, at: video.location, registry) {
+                    for mistake in checks.mistakes(settings, at: video.location) {
                         if found[mistake.file] == nil { files.append(mistake.file) }
                         found[mistake.file, default: DiagnosticList()].add(mistake)
                     }
@@ -55,12 +56,30 @@ package enum ProviderCheck {
         let lists = files.compactMap { found[$0] }
         return (lists.flatMap(\.items), lists.reduce(0) { $0 + $1.omitted })
     }
+}
+
+/// The check of each provider that a catalog names, looked up once: 100,000 videos may have one.
+private struct ProviderChecks {
+    /// The mistakes in the settings of a video or course at a place.
+    private typealias Check = (Settings, SourceLocation) -> [Diagnostic]
+
+    private let registry: PluginRegistry
+    private var checks: [String: Check] = [:]
+
+    init(registry: PluginRegistry) { self.registry = registry }
+
+    mutating func mistakes(_ settings: Settings, at place: SourceLocation) -> [Diagnostic] {
+        // A missing provider has been reported already.
+        guard let provider = settings.provider?.name, !provider.isEmpty else { return [] }
+        if let check = checks[provider] { return check(settings, place) }
+        let check = check(of: provider)
+        checks[provider] = check
+        return check(settings, place)
+    }
 
     /// Of a course that its provider lists.
-    private static func mistakes(
-        _ course: Course, _ discovery: Discovery, _ registry: PluginRegistry
-    ) -> [Diagnostic] {
-        var mistakes = mistakes(course.settings, at: course.location, registry)
+    mutating func mistakes(_ course: Course, _ discovery: Discovery) -> [Diagnostic] {
+        var mistakes = mistakes(course.settings, at: course.location)
         if let provider = course.settings.provider, case .found(let plugin) = registry.plugin(named: provider.name),
             !plugin.manifest.methods.contains("list")
         {
@@ -76,19 +95,17 @@ package enum ProviderCheck {
         return mistakes
     }
 
-    private static func mistakes(
-        _ settings: Settings, at place: SourceLocation, _ registry: PluginRegistry
-    ) -> [Diagnostic] {
-        // A missing provider has been reported already.
-        guard let provider = settings.provider, !provider.name.isEmpty else { return [] }
-        switch registry.plugin(named: provider.name) {
-        case .found(let plugin): return plugin.validate(settings.parameters, at: place)
+    private func check(of provider: String) -> Check {
+        switch registry.plugin(named: provider) {
+        case .found(let plugin): return { plugin.validate($0.parameters, at: $1) }
         case .broken:
             // It exists: that it can't be used is reported at its first request, and affects nothing else.
-            return []
+            return { _, _ in [] }
         case .unknown(let suggestion):
-            let message = "there is no provider '\(provider.name)'; see: \(SuggestedCommand.text("plugins list"))"
-            return [Diagnostic(.error, at: provider.location, message, suggestion: suggestion)]
+            let message = "there is no provider '\(provider)'; see: \(SuggestedCommand.text("plugins list"))"
+            return { settings, place in
+                [Diagnostic(.error, at: settings.provider?.location ?? place, message, suggestion: suggestion)]
+            }
         }
     }
 }
