@@ -25,7 +25,9 @@ import YAMLSource
     @Test("a text longer than a block, and the ones around it")
     func longTexts() {
         var text = TextBlocks()
-        let texts = ["a", String(repeating: "b", count: (1 << 20) + 5), "", "c", String(repeating: "d", count: 1 << 20)]
+        let texts = [
+            "a", String(repeating: "b", count: (1 << 20) + 5), "", "c", String(repeating: "d", count: 1 << 20),
+        ]
         let places = texts.map { text.keep($0) }
         #expect(places.map { text.string($0) } == texts)
         #expect(text.count == texts.reduce(0) { $0 + $1.utf8.count })

@@ -32,6 +32,16 @@ import YAMLSource
         return schema
     }
 
+    @Test("a pattern judges each text by its own scalars, also after the same and after an equal one")
+    func pattern() throws {
+        let one = try #require(ParameterPattern("^.$"))
+        for (text, isMatch) in [("a", true), ("a", true), ("ab", false), ("ab", false), ("a", true)] {
+            #expect(one.matches(text) == isMatch)
+        }
+        // Equal for Swift.
+        #expect(one.matches("\u{E9}") && !one.matches("e\u{301}") && one.matches("\u{E9}"))
+    }
+
     @Test(
         "each mistake is reported at its place",
         arguments: [
