@@ -8,12 +8,22 @@ package enum PlainText {
         for word in unescaped(withoutTags(text)).unicodeScalars.split(whereSeparator: \.properties.isWhitespace) {
             if !result.isEmpty { result += " " }
             result.unicodeScalars += word
-            guard result.utf8.count > bound else { continue }
-            var cut = result.utf8.index(result.utf8.startIndex, offsetBy: bound)
-            while cut.samePosition(in: result) == nil { cut = result.utf8.index(before: cut) }
-            return result[..<cut] + "…"
+            if result.utf8.count > bound { return beginning(of: result, bound) + "…" }
         }
         return result
+    }
+
+    /// At most `bound` bytes of a longer text, whole characters. One character may be as long as the text, so that only
+    /// its own part of the beginning is looked at.
+    private static func beginning(of text: String, _ bound: Int) -> String {
+        let scalars = text.unicodeScalars
+        var cut = text.utf8.index(text.utf8.startIndex, offsetBy: bound)
+        while cut.samePosition(in: scalars) == nil { cut = text.utf8.index(before: cut) }
+        var beginning = String(scalars[..<cut])
+        guard var last = beginning.last.map(String.init) else { return "" }
+        last.unicodeScalars.append(scalars[cut])
+        if last.count == 1 { beginning.removeLast() }
+        return beginning
     }
 
     /// With a blank in the place of each tag. A lone `<` is text.

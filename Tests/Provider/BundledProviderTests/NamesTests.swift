@@ -77,5 +77,7 @@ import Testing
     func longText() {
         #expect(PlainText.of(html: String(repeating: "é", count: 10), bound: 5) == "éé…")
         #expect(PlainText.of(html: "abc😀", bound: 5) == "abc…")
+        #expect(PlainText.of(html: "abe\u{301}x", bound: 3) == "ab…")
+        #expect(PlainText.of(html: "abe\u{301}x", bound: 5) == "abe\u{301}…")
     }
 }
