@@ -49,7 +49,7 @@ struct StreamRemuxTests {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o755], ofItemAtPath: stage.folder.at(name).string)
         }
-        let kinds: [StreamFixture.Kind] = [.transportStream, .fragmentedMP4, .packedAudio, .encryptedMP4]
+        let kinds: [StreamFixture.Kind] = [.transportStream, .fragmentedMP4, .packedAudio, .encryptedMP4, .master]
         var videos: [CatalogText.Video] = []
         for kind in kinds {
             let fixture = try await StreamFixtures.make(kind)
@@ -74,6 +74,51 @@ struct StreamRemuxTests {
             try stage.folder.write("", to: "called")
         }
         await host.stop()
+    }
+
+    @Test("separate sound comes first; while the picture arrives from another host, that of the sound is free")
+    func soundElsewhere() async throws {
+        let (pictures, sounds) = (try await FaultHost.start(), try await FaultHost.start())
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.master)
+        for host in [pictures, sounds] { try host.serve(fixture, at: "/s/") }
+        let other = { (url: String) in url.replacing("127.0.0.1", with: "localhost") }
+        let text = String(decoding: try fixture.answer(fixture.playlist).body, as: UTF8.self)
+            .replacing("URI=\"sound-", with: "URI=\"\(other(sounds.url("/s/sound-")))")
+        pictures.script("/s/" + fixture.playlist, [.text(text, StreamFixture.playlistType)])
+        let held = fixture.segments[0]
+        pictures.script("/s/" + held, [try fixture.answer(held).held])
+        let file = TestContent(seed: 8, size: 300_000)
+        // The sound is there before it answers.
+        try stage.plugin(
+            "slow", timeout: 60,
+            script: """
+                #!/bin/sh
+                while read -r line; do
+                  sleep 4
+                  printf '%s' "$line" | jq -c '{id, result: {url: "\(other(sounds.url(file)))"}}'
+                done
+
+                """)
+        try stage.catalog(
+            CatalogText(videos: [
+                CatalogText.stream("v", pictures.url("/s/" + fixture.playlist)),
+                .init(id: "w", extra: ["provider: slow"]),
+            ]))
+        let options = ["--jobs", "2", "--max-connections-per-host", "1"]
+        let outcome = try await stage.sync("catalog.yaml", options) { running in
+            try await running.wait { $0.event == "download_finished" && $0.video == "w" }
+            let missing = Set(fixture.tracks[1].segments).filter { sounds.requests(path: "/s/" + $0).isEmpty }
+            #expect(missing.isEmpty, "\(missing)")
+            pictures.release("/s/" + held)
+        }
+        #expect(outcome.exit == 0 && outcome.events("warning").isEmpty, "\(outcome.report)")
+        try await StreamFile(path: try stage.path(of: "v", in: outcome), name: "v").check(fixture, isRemuxed: true)
+        for name in fixture.tracks[1].segments { #expect(sounds.requests(path: "/s/" + name).count == 1, "\(name)") }
+        let asked = pictures.requests().map(\.path)
+        #expect(!asked.contains { fixture.tracks[1].segments.contains(String($0.dropFirst(3))) }, "\(asked)")
+        await pictures.stop()
+        await sounds.stop()
     }
 
     @Test("size and sha256 of the catalog apply to the joined stream, and only without ffmpeg")

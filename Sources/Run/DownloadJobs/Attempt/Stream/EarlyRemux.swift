@@ -6,17 +6,22 @@ import MediaLibrary
 import MediaTransfer
 import Synchronization
 
-/// ffmpeg while a stream arrives: it gets each segment once that is joined, so that little is left to do after the last
-/// one. It is only worth trying: whatever goes wrong, the joined file is remuxed as a whole.
+/// ffmpeg while a stream arrives: it gets each segment of the picture once that is joined, so that little is left to do
+/// after the last one. Separate sound is complete by then. It is only worth trying: whatever goes wrong, the joined
+/// files are remuxed as a whole.
 final class EarlyRemux: Sendable {
     private struct State {
-        var work: Task<Bool, Never>?
+        var task: Task<Bool, Never>?
         var isOver = false
+        /// Of which ffmpeg has been told.
+        var begins: TrackStartTimes?
     }
 
     private let context: DownloadContext
     private let ffmpeg: FFmpeg
-    private let track: StreamWork.Track
+    private let work: StreamWork
+    /// The one that it gets as it arrives.
+    private var track: StreamWork.Track { work.tracks[0] }
     private let language: String?
     private let state = Mutex(State())
     private let arrivals: AsyncStream<Void>
@@ -24,70 +29,85 @@ final class EarlyRemux: Sendable {
     /// Whether ffmpeg has got every byte.
     private let isFed = Atomic(false)
 
-    /// Nil for a stream that ffmpeg needs as a whole: with separate sound, or of several parts.
+    /// Nil for a stream of several parts, which ffmpeg needs as a whole.
     init?(_ source: StreamSource, _ work: StreamWork, _ context: DownloadContext) {
-        guard let ffmpeg = context.services.ffmpeg, work.tracks.count == 1, work.tracks[0].index == nil else {
-            return nil
-        }
+        guard let ffmpeg = context.services.ffmpeg, !work.tracks.isEmpty, work.tracks.allSatisfy({ $0.index == nil })
+        else { return nil }
         self.context = context
         self.ffmpeg = ffmpeg
-        track = work.tracks[0]
+        self.work = work
         language = source.audioLanguage
         (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// A segment was joined. Begins with the first one of a known kind.
+    /// A segment of the picture was joined. Begins with the first one of a known kind.
     func joined(_ kind: MediaKind?) {
         state.withLock { state in
-            if state.work == nil, !state.isOver, let kind, let job = job(kind) {
-                state.work = Task { await self.run(job) }
-            }
+            if state.task == nil, !state.isOver, kind != nil { state.task = Task { await self.run() } }
         }
         arrived.yield()
     }
 
-    /// The last segment was joined. Returns whether ffmpeg's output has all of them.
-    func finish() async -> Bool {
+    /// The last segment was joined. Returns whether ffmpeg's output has all of them, with tracks that begin so.
+    func finish(_ begins: TrackStartTimes) async -> Bool {
         arrived.finish()
-        guard let work = end() else { return false }
-        let limit = RemuxJob.limit(bytes: track.partial.length)
+        guard let task = end() else { return false }
+        guard state.withLock({ $0.begins ?? begins }) == begins else {
+            task.cancel()
+            _ = await task.value
+            return false
+        }
+        let limit = RemuxJob.limit(bytes: work.bytes)
         let timer = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
-            work.cancel()
+            task.cancel()
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
-            await work.value
+            await task.value
         } onCancel: {
-            work.cancel()
+            task.cancel()
         }
     }
 
     /// Ends ffmpeg, and removes its output. Does nothing after ``finish()``.
     func cancel() async {
         arrived.finish()
-        guard let work = end() else { return }
-        work.cancel()
-        if await work.value { try? context.services.library.partials.remove(.remuxed(context.id)) }
+        guard let task = end() else { return }
+        task.cancel()
+        if await task.value { try? context.services.library.partials.remove(.remuxed(context.id)) }
     }
 
     private func end() -> Task<Bool, Never>? {
         state.withLock { state in
             state.isOver = true
-            return state.work.take()
+            return state.task.take()
         }
     }
 
-    private func job(_ kind: MediaKind) -> RemuxJob? {
+    /// Nil for formats that ffmpeg has no name for, and for tracks of which nobody knows yet how they belong together.
+    private func job() async -> RemuxJob? {
         let partials = context.services.library.partials
-        guard var input = RemuxInput(path: partials.path(of: track.name), kind: kind, language: language) else {
-            return nil
+        let begins = await work.begins()
+        guard begins.areKnown || work.tracks.count == 1 else { return nil }
+        state.withLock { $0.begins = begins }
+        var inputs: [RemuxInput] = []
+        for (number, track) in work.tracks.enumerated() {
+            let isSound = number > 0 || work.tracks.count == 1
+            guard let kind = await track.assembler.container,
+                var input = RemuxInput(
+                    path: partials.path(of: track.name), kind: kind, language: isSound ? language : nil)
+            else { return nil }
+            input.isFed = number == 0
+            input.delay = begins.delay(of: number)
+            inputs.append(input)
         }
-        input.isFed = true
-        return RemuxJob(video: input, output: partials.path(of: .remuxed(context.id)))
+        return RemuxJob(
+            video: inputs[0], audio: Array(inputs.dropFirst()), output: partials.path(of: .remuxed(context.id)))
     }
 
-    private func run(_ job: RemuxJob) async -> Bool {
+    private func run() async -> Bool {
+        guard let job = await job() else { return false }
         let services = context.services
         do {
             try services.library.partials.remove(.remuxed(context.id))

@@ -116,10 +116,7 @@ actor StreamDownload: MediaDownload {
         case .failure(.playlist(let error)): return .over(.failed(DownloadError(.playlist(error))))
         case .failure(.refusal(let refusal)): return .over(refusal.outcome)
         }
-        let next = live.withLock { $0.work }?.tracks.first?.assembler.position.next ?? 0
-        if let host = source.nextURL(next).flatMap({ Origin(url: $0)?.text }),
-            await !attempt.connections.claim(host)
-        {
+        if let host = nextHost(of: source), await !attempt.connections.claim(host) {
             keep(source, &attempt)
             return .over(.parked(host: host))
         }
@@ -152,9 +149,17 @@ actor StreamDownload: MediaDownload {
         context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: work.bytes))
         let (before, joined) = (work.received, work.bytes)
         var failure: StreamFailure?
-        for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
-            failure = await track.assembler.run(plan: plan, access: access) { early?.joined($0) }
-            if failure?.verdict == .disk, let early {
+        // Separate sound first: it is small, and ffmpeg has it when the picture arrives.
+        for number in work.tracks.indices.reversed() where failure == nil {
+            let (track, plan) = (work.tracks[number], source.tracks[number])
+            // The picture may be at another host.
+            if let host = plan.host(of: track.assembler.position.next), await !attempt.connections.claim(host) {
+                attempt.received += work.received - before
+                keep(source, &attempt)
+                return .over(.parked(host: host))
+            }
+            failure = await track.assembler.run(plan: plan, access: access) { if number == 0 { early?.joined($0) } }
+            if number == 0, failure?.verdict == .disk, let early {
                 // Without ffmpeg's output there may be room.
                 await early.cancel()
                 failure = await track.assembler.run(plan: plan, access: access)
@@ -166,7 +171,7 @@ actor StreamDownload: MediaDownload {
         if let failure {
             return end(
                 after: failure, joined: work.bytes - joined, isFresh: isFresh, at: failed,
-                size: work.estimatedSize, &attempt)
+                size: work.estimatedSizeOfBegun, &attempt)
         }
         var subtitles = live.withLock { $0.subtitles }
         defer { live.withLock { $0.subtitles = subtitles } }
@@ -217,6 +222,16 @@ actor StreamDownload: MediaDownload {
             action = .resolve(isInTime ? .rejected : .expired, status: status)
         }
         return .follows(action, DownloadError(failure, at: failed.url), host: failed.host)
+    }
+
+    /// The host of the first segment to request, of separate sound first; of the last segment if all are joined.
+    private func nextHost(of source: StreamSource) -> String? {
+        let (work, record) = live.withLock { ($0.work, $0.record) }
+        let next = work?.tracks.map { $0.assembler.position.next } ?? record?.tracks.map(\.next) ?? []
+        for (number, plan) in source.tracks.enumerated().reversed() {
+            if let host = plan.host(of: next.indices.contains(number) ? next[number] : 0) { return host }
+        }
+        return source.tracks.first.flatMap { $0.host(of: $0.segments.count - 1) }
     }
 
     private func open(_ source: StreamSource, _ answer: ResolvedMedia) -> StreamWork.Opening {

@@ -25,7 +25,7 @@ struct StreamRemux: Sendable {
     /// - Parameter early: what has run while the stream arrived.
     func run(with ffmpeg: FFmpeg, early: EarlyRemux?) async -> End {
         do {
-            if let early, await early.finish() {
+            if let early, await early.finish(stream.begins) {
                 let end = try checked(library.partials.open(output))
                 if case .made = end { return end }
             }

@@ -4,6 +4,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import HLSMedia
+import MediaTransfer
 import TextFormats
 
 extension StreamPreference {
@@ -67,10 +68,11 @@ extension StreamSource {
         hash.update(data: list.bytes)
         return StreamDigest(hash.finalize())
     }
+}
 
-    /// The URL of the next segment.
-    func nextURL(_ index: Int) -> String? {
-        guard let segments = tracks.first?.segments, !segments.isEmpty else { return nil }
-        return segments[min(max(0, index), segments.count - 1)].url
+extension StreamPlan {
+    /// The host of the segment with this index; nil if there is none.
+    func host(of index: Int) -> String? {
+        segments.indices.contains(index) ? Origin(url: segments[index].url)?.text : nil
     }
 }

@@ -39,9 +39,15 @@ final class StreamWork: Sendable {
     /// Received over the network by this work.
     var received: Int64 { tracks.reduce(0) { $0 + $1.assembler.received } }
 
-    /// The estimated total, from the playing time so far; nil as long as that is unreliable. Tracks that haven't begun
-    /// don't count: they are sound, and small.
+    /// The estimated total, from the playing time so far; nil as long as that is unreliable, and before the picture
+    /// begins.
     var estimatedSize: Int64? {
+        guard let picture = tracks.first?.assembler.position, picture.bytes > 0, playedSeconds > 0 else { return nil }
+        return estimatedSizeOfBegun
+    }
+
+    /// The same, without tracks that haven't begun.
+    var estimatedSizeOfBegun: Int64? {
         var size = 0.0
         for track in tracks {
             let position = track.assembler.position
@@ -63,10 +69,9 @@ final class StreamWork: Sendable {
         return TrackStartTimes(begins)
     }
 
-    /// Seconds of playing time that are joined, as the mean of its tracks.
+    /// Seconds of playing time that are joined; of separate sound, which comes first, the picture counts.
     var playedSeconds: Double {
-        let played = tracks.map { $0.times[min($0.assembler.position.next, $0.times.count - 1)] }
-        return played.reduce(0, +) / Double(max(1, played.count))
+        tracks.first.map { $0.times[min($0.assembler.position.next, $0.times.count - 1)] } ?? 0
     }
 
     /// The durable progress after a flush made by this call. Blocks.

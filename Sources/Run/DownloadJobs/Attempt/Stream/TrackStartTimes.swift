@@ -1,10 +1,12 @@
 import HLSMedia
 
 /// The start times of a stream's tracks on its clock: small differences are kept in the file.
-struct TrackStartTimes: Sendable {
+struct TrackStartTimes: Sendable, Equatable {
     /// Beyond this difference in seconds their clocks are unrelated.
     private static let mostApart = 10.0
 
+    /// Whether each track's beginning is known.
+    let areKnown: Bool
     /// Each track's delay after the beginning of the file, in seconds.
     private let delays: [Double]
     /// The beginning of the file on the stream's clock, to which its subtitles refer, in ticks of 90 kHz; nil if
@@ -14,9 +16,10 @@ struct TrackStartTimes: Sendable {
     /// In the order of the tracks; nil for unknown ones.
     init(_ begins: [MediaTime?]) {
         let known = begins.compactMap(\.self)
+        areKnown = known.count == begins.count
         let offsets = known.map { MediaClock.offset(from: known[0], to: $0) }
         let first = offsets.min() ?? 0
-        let areTogether = known.count == begins.count && (offsets.max() ?? 0) - first <= Self.mostApart
+        let areTogether = areKnown && (offsets.max() ?? 0) - first <= Self.mostApart
         delays = areTogether ? offsets.map { $0 - first } : begins.map { _ in 0 }
         let earliest = offsets.firstIndex(of: first).map { known[$0] }
         origin = (areTogether ? earliest : begins.first ?? nil)?.ticks
