@@ -30,7 +30,7 @@ import YAMLSource
         ]
         let places = texts.map { text.keep($0) }
         #expect(places.map { text.string($0) } == texts)
-        #expect(text.count == texts.reduce(0) { $0 + $1.utf8.count })
+        #expect(text.cost == 2 + 2 * (texts[1].utf8.count + texts[4].utf8.count))
     }
 
     @Test("a million videos with titles fit in the memory of a run's catalogs")

@@ -13,7 +13,7 @@ enum CatalogCost {
     /// A chapter, without its texts and videos.
     static let chapter = 640
     /// A course, without its texts, chapters and videos.
-    static let course = 1000
+    static let course = 1100
     /// An item of `quality`, `audio` or `subtitles`, without text.
     static let item = 32
 }

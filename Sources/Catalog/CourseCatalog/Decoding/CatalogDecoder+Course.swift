@@ -85,7 +85,7 @@ extension CatalogDecoder {
 
     /// Decodes an item of `videos`.
     private mutating func video(_ start: YAMLEvent) throws(YAMLStop) {
-        let textBefore = draft.text.count
+        let textBefore = draft.text.cost
         var record = VideoRecord(position: start.position)
         var extras: VideoExtras?
         if start.kind == .scalar {
@@ -185,12 +185,12 @@ extension CatalogDecoder {
         extras?.writtenID = String(decoding: id, as: UTF8.self)
     }
 
-    /// - Parameter textBefore: Bytes of the draft's text before the video was read.
+    /// - Parameter textBefore: Memory of the texts before the video was read.
     private mutating func add(
         _ record: VideoRecord, _ extras: VideoExtras?, textBefore: Int
     ) throws(YAMLStop) {
         var record = record
-        try reader.hold(CatalogCost.video + draft.text.count - textBefore, at: record.position)
+        try reader.hold(CatalogCost.video + draft.text.cost - textBefore, at: record.position)
         if let extras {
             try reader.hold(
                 CatalogCost.extras + YAMLCost.text(extras.writtenID?.utf8.count ?? 0), at: record.position)

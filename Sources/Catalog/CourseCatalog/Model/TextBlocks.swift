@@ -8,15 +8,17 @@ struct TextBlocks: Sendable {
     private var blocks: [[UInt8]] = []
     /// The index of the block that is being filled.
     private var open: Int?
-    /// Bytes of all texts.
-    private(set) var count = 0
+    /// Bytes of memory that the texts take. Long ones count twice: between them, what their reader has freed stays
+    /// free.
+    private(set) var cost = 0
 
     /// Adds a text. Returns its place.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> TextRange {
         guard bytes.count > 0 else { return TextRange() }
-        count += bytes.count
+        cost += bytes.count
         // A long text has its own block, so that the open one is filled.
         guard bytes.count <= Self.size / 4 else {
+            cost += bytes.count
             blocks.append(Array(bytes))
             return TextRange(offset: UInt32((blocks.count - 1) << Self.shift), count: UInt32(bytes.count))
         }
