@@ -36,7 +36,9 @@ package struct RemuxInput: Sendable, Equatable {
         let start = delay > 0 ? ["-itsoffset", "\(Int64((delay * 1_000_000).rounded()))us"] : []
         guard let list else {
             let name = isFed ? "pipe:0" : "file:" + path.string
-            return start + ["-protocol_whitelist", "file,pipe", "-f", format, "-i", name]
+            // Beside another input ffmpeg 5 and 6 sleep whenever the queue of 8 packets is empty.
+            let queue = isFed ? ["-thread_queue_size", "512"] : []
+            return start + queue + ["-protocol_whitelist", "file,pipe", "-f", format, "-i", name]
         }
         // subfile is a byte range of a local file.
         return start + [
