@@ -121,6 +121,43 @@ struct StreamRemuxTests {
         await sounds.stop()
     }
 
+    @Test("after the sound, a picture whose host is busy waits for it, and nothing comes twice")
+    func pictureWaits() async throws {
+        let (pictures, sounds) = (try await FaultHost.start(), try await FaultHost.start())
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.master)
+        // The playlists come from the host of the sound, and count there.
+        for host in [pictures, sounds] { try host.serve(fixture, at: "/s/") }
+        let text = try fixture.text("high.m3u8").replacing(#/(?m)^(high\d+\.ts)$/#) {
+            pictures.url("/s/\($0.1)").replacing("127.0.0.1", with: "localhost")
+        }
+        sounds.script("/s/high.m3u8", [.text(text, StreamFixture.playlistType)])
+        pictures.script("/busy.mp4", [try fixture.answer(fixture.segments[0]).held])
+        let busy = pictures.url("/busy.mp4").replacing("127.0.0.1", with: "localhost")
+        try stage.catalog(
+            CatalogText(videos: [
+                .init(id: "busy", extra: ["parameters: {url: \(CatalogText.quoted(busy))}"]),
+                CatalogText.stream("v", sounds.url("/s/" + fixture.playlist)),
+            ]))
+        let last = "/s/" + (fixture.tracks[1].segments.last ?? "")
+        let options = ["--jobs", "2", "--max-connections-per-host", "1"]
+        let outcome = try await stage.sync("catalog.yaml", options) { _ in
+            for _ in 0..<1000 where sounds.requests(path: last).isEmpty {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(pictures.requests(path: "/s/" + fixture.segments[0]).isEmpty)
+            pictures.release("/busy.mp4")
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        try await StreamFile(path: try stage.path(of: "v", in: outcome), name: "v").check(fixture, isRemuxed: true)
+        for name in fixture.tracks[1].segments { #expect(sounds.requests(path: "/s/" + name).count == 1, "\(name)") }
+        for name in fixture.segments { #expect(pictures.requests(path: "/s/" + name).count == 1, "\(name)") }
+        #expect(try stage.strays() == [])
+        await pictures.stop()
+        await sounds.stop()
+    }
+
     @Test("size and sha256 of the catalog apply to the joined stream, and only without ffmpeg")
     func sizes() async throws {
         let host = try await FaultHost.start()
