@@ -64,6 +64,37 @@ struct StreamStopTests {
         try await held.finish()
     }
 
+    @Test("after a logout while its separate sound arrives, it continues at the same segment, and the picture follows")
+    func logoutInSound() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.master)
+        try host.serve(fixture, at: "/s/")
+        let sounds = fixture.tracks[1].segments
+        host.script("/s/" + sounds[10], [try fixture.answer(sounds[10]).held])
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/" + fixture.playlist))]))
+        let options = ["--segments-per-download", "4"]
+        let outcome = try await stage.sync("catalog.yaml", options) { _ in
+            for _ in 0..<600 where (try? stage.stateCopy().streams()["v"]?.tracks.last?.next) != 10 {
+                try await Task.sleep(for: .milliseconds(25))
+            }
+            #expect(try await stage.command(["logout"]).exit == 0)
+        }
+        #expect(outcome.exit == 75, "\(outcome.report)")
+        #expect(try stage.stateCopy().streams()["v"]?.tracks.map(\.next) == [0, 10])
+        #expect(host.requests(path: "/s/" + fixture.segments[0]).isEmpty)
+        host.release("/s/" + sounds[10])
+        #expect(try await stage.command(["login"]).exit == 0)
+        let last = try await stage.sync("catalog.yaml", options)
+        #expect(last.exit == 0, "\(last.report)")
+        try await StreamFile(path: try stage.path(of: "v", in: last), name: "v").check(fixture, isRemuxed: true)
+        for (index, name) in sounds.enumerated() {
+            #expect((1...(index < 10 ? 1 : 2)).contains(host.requests(path: "/s/" + name).count), "\(name)")
+        }
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
     @Test("after a logout in the middle and a login, it continues at the same segment")
     func logoutAndLogin() async throws {
         let held = try await Held()
