@@ -89,7 +89,7 @@ let package = Package(
         room("Ground", "NetworkAddresses"),
 
         room("Catalog", "PathLayout", ["YAMLSource"]),
-        room("Catalog", "CourseCatalog", ["TextFormats", "YAMLSource", "PathLayout"]),
+        room("Catalog", "CourseCatalog", ["TextFormats", "FileSystem", "YAMLSource", "PathLayout"]),
 
         room("Media", "MediaMetadata", ["TextFormats"]),
         room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "TextFormats", "NetworkAddresses", crypto]),

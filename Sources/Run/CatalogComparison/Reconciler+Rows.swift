@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FileSystem
 import Foundation
 import MediaLibrary
 import PathLayout
@@ -198,8 +199,12 @@ extension Reconciler {
     /// compared then.
     func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
         let isOfOtherSize = video.size.map { row.integer(.size) != $0 } ?? false
+        let isOfOtherChecksum =
+            video.checksums.map { wanted in
+                row.string(.checksums).flatMap(PublishedChecksums.init(text:))?.contradiction(to: wanted) != nil
+            } ?? false
         guard
-            isOfOtherSize
+            isOfOtherSize || isOfOtherChecksum
                 || video.withSHA256Bytes({ $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) })
         else { return false }
         return row.kind?.keepsBytes ?? true
@@ -281,6 +286,10 @@ extension Reconciler {
         wanted.failedRuns = row.failedRuns
         wanted.isNew = row.isNew
         wanted.isNotReady = row.isNotReady
+        // It may be there earlier than its provider once said.
+        if row.isNotReady, let begins = wanted.video.availableAt, begins <= now.timeIntervalSince1970 {
+            wanted.retryAt = nil
+        }
         wanted.hasArrived = row.hasArrived
         if row.hasExtras { wanted.extras = nil }
         return wanted

@@ -18,7 +18,8 @@ extension Reconciliation {
         // A sync has completed an earlier run's recorded moves; a dry run hasn't.
         let moved = try library.map { try InterruptedMoves(store).places(in: $0) } ?? [:]
         var reconciler = try Reconciler(
-            catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
+            catalog: catalog.addingTitles(try store.downloads.givenTitles()), store: store, only: options.only,
+            now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
             compared: compared, unsettled: unsettled, tallies: tallies,
             library: LibraryView(library.map(LibraryFileIndex.init), moved: Set(moved.keys)))

@@ -105,6 +105,13 @@ extension Reconciliation {
         SharedBytes.findFollowers(in: &self, after: earlier.wanted)
     }
 
+    /// Leaves what gives entries and files other names, and drops the rest.
+    package mutating func keepOnlyNames() {
+        (changes.new, changes.gone, changes.lost, changes.refetched) = ([], [], [], [])
+        (changes.revived, changes.retried) = ([], [])
+        (wanted, asked, lost, refetched, gone, notices) = ([], [], [], [], [], [])
+    }
+
     /// Adds the plan of other courses, which the run began later: for the summary, and for what follows the downloads.
     package mutating func add(_ other: Reconciliation) {
         revivedDownloads = other.revivedDownloads ?? revivedDownloads

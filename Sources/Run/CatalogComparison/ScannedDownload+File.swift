@@ -17,7 +17,8 @@ extension ScannedDownload {
             return StoredFile(
                 path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
                 sha256: digest(.sha256), source: digest(.fileSource) ?? [],
-                proof: string(.fileProof).flatMap(FileProof.init))
+                proof: string(.fileProof).flatMap(FileProof.init),
+                checksums: string(.checksums).flatMap(PublishedChecksums.init(text:)))
         }
     }
 }

@@ -1,6 +1,8 @@
 package import CourseCatalog
+import FileSystem
 import Foundation
 package import ProviderKit
+import SyncFacts
 import TextFormats
 package import YAMLSource
 
@@ -124,6 +126,8 @@ package struct ListingPages: Sendable {
         new.size = video.size
         new.episode = video.episode
         new.sha256 = video.sha256.flatMap(Self.digest)
+        new.checksums = video.checksums.flatMap { PublishedChecksums($0) }
+        new.availableAt = video.availableAt.map { $0.timeIntervalSince1970 }
         new.subtitleFiles = video.subtitleFiles.compactMap { file in
             Self.storable(file.url).map { SubtitleFile(language: file.lang, url: $0) }
         }

@@ -64,7 +64,7 @@ package enum StoredListing {
             listed.size = video.size
             listed.episode = video.episode
             listed.sha256 = video.sha256.map { Array($0) }
-            if let text = video.extras { (listed.subtitleFiles, listed.attachments) = extras(text) }
+            if let text = video.extras { fill(&listed, from: text) }
             listing.videos.append(kept(listed))
         }
         listing.chapters = chapters.map { stored in
@@ -103,26 +103,31 @@ package enum StoredListing {
     }
 
     private static func storedText(_ video: CourseListing.Video) -> String? {
-        guard !video.subtitleFiles.isEmpty || !video.attachments.isEmpty else { return nil }
-        let extras: JSONValue = [
-            "subtitle_files": .array(video.subtitleFiles.map { [.string($0.language), .string($0.url)] }),
-            "attachments": .array(video.attachments.map { [.string($0.title), .string($0.url)] }),
-        ]
+        var extras: [String: JSONValue] = [:]
+        if !video.subtitleFiles.isEmpty {
+            extras["subtitle_files"] = .array(video.subtitleFiles.map { [.string($0.language), .string($0.url)] })
+        }
+        if !video.attachments.isEmpty {
+            extras["attachments"] = .array(video.attachments.map { [.string($0.title), .string($0.url)] })
+        }
+        extras["checksums"] = video.checksums.map { .string($0.text) }
+        extras["available_at"] = video.availableAt.map { .double($0) }
+        guard !extras.isEmpty else { return nil }
         return (try? JSONEncoder().encode(extras)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func extras(_ text: String) -> ([SubtitleFile], [Attachment]) {
-        guard let value = try? JSONReader.value(of: text.utf8) else { return ([], []) }
+    private static func fill(_ video: inout CourseListing.Video, from text: String) {
+        guard let value = try? JSONReader.value(of: text.utf8) else { return }
         func pairs(_ key: String) -> [(String, String)] {
             (value[key]?.array ?? []).compactMap { pair in
                 guard let parts = pair.array?.compactMap(\.string), parts.count == 2 else { return nil }
                 return (parts[0], parts[1])
             }
         }
-        return (
-            pairs("subtitle_files").map { SubtitleFile(language: $0.0, url: $0.1) },
-            pairs("attachments").map { Attachment(title: $0.0, url: $0.1) }
-        )
+        video.subtitleFiles = pairs("subtitle_files").map { SubtitleFile(language: $0.0, url: $0.1) }
+        video.attachments = pairs("attachments").map { Attachment(title: $0.0, url: $0.1) }
+        video.checksums = value["checksums"]?.string.flatMap(PublishedChecksums.init(text:))
+        video.availableAt = value["available_at"]?.double
     }
 }
 
@@ -150,6 +155,7 @@ extension CourseListing.Video {
         writtenID.utf8.elementsEqual(other.writtenID.utf8) && chapter == other.chapter && title == other.title
             && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
             && cover == other.cover && size == other.size && sha256 == other.sha256
+            && checksums == other.checksums && availableAt == other.availableAt
             && subtitleFiles == other.subtitleFiles && attachments == other.attachments && episode == other.episode
             && Self.isSame(ListingPages.storedText(parameters), ListingPages.storedText(other.parameters))
     }

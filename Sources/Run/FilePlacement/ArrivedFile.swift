@@ -42,14 +42,18 @@ package struct ArrivedFile: Sendable {
     package var hasPast = false
     /// Facts to compare it with other files, once it is placed.
     package var proof: FileProof?
+    /// The published checksums that it has been compared with.
+    package var checksums: PublishedChecksums?
     /// The partial's time, for a file that an earlier run was about to place: it may be in place already.
     package var settles: Int64?
 
     package init(
         role: Role, sidecar: Int? = nil, partialName: PartialName, partial: PartialFile? = nil, size: Int64,
         sha256: Checksum? = nil, path: String, id: String, old: StoredFile? = nil, parts: [ArrivedFile] = [],
-        keepsName: Bool = false, hasPast: Bool = false, proof: FileProof? = nil, settles: Int64? = nil
+        keepsName: Bool = false, hasPast: Bool = false, proof: FileProof? = nil, settles: Int64? = nil,
+        checksums: PublishedChecksums? = nil
     ) {
+        self.checksums = checksums
         self.role = role
         self.sidecar = sidecar
         self.partialName = partialName

@@ -132,6 +132,7 @@ package struct CrashRecovery {
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
         video.settles = file.modified
         video.proof = file.proof
+        video.checksums = file.checksums
         video.keepsName = LibraryName.isInPackage(file.path)
         if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
         if try whole.count == parts.count
@@ -164,10 +165,11 @@ package struct CrashRecovery {
             try library.partials.facts(of: name).map { $0.size == file.size && $0.modified == file.modified } ?? false
         }
         guard let partial = complete else { return false }
-        return try place(
-            ArrivedFile(
-                role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
-                sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, hasPast: true))
+        var video = ArrivedFile(
+            role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
+            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, hasPast: true)
+        video.checksums = file.checksums
+        return try place(video)
     }
 
     private func place(_ arrived: ArrivedFile) throws -> Bool {

@@ -102,7 +102,7 @@ package struct Placer: Sendable {
             let source: SourceDigest = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
                 path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source,
-                proof: file.proof)
+                proof: file.proof, checksums: file.checksums)
         } catch { throw PlacingFailureError(.library(error)) }
     }
 

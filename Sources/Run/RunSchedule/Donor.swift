@@ -29,6 +29,10 @@ package struct Donor: Sendable, Equatable {
     package func isPossible(for wanted: WantedBytes) -> Bool {
         if let expected = wanted.sha256, file.sha256 != expected { return false }
         if let expected = wanted.size, file.size != expected { return false }
+        // Where only these decide, the file must have been compared with them itself.
+        if wanted.sha256 == nil, let checksums = wanted.checksums, !checksums.isContained(in: file.checksums) {
+            return false
+        }
         return true
     }
 
@@ -51,10 +55,16 @@ package struct WantedBytes: Sendable, Equatable {
     package var size: Int64?
     /// From the catalog.
     package var sha256: Checksum?
+    /// From the catalog.
+    package var checksums: PublishedChecksums?
     /// Whether the provider's answers don't depend on the course.
     package var ignoresCourse: Bool
 
-    package init(video: String, source: SourceDigest, size: Int64?, sha256: Checksum?, ignoresCourse: Bool) {
+    package init(
+        video: String, source: SourceDigest, size: Int64?, sha256: Checksum?, checksums: PublishedChecksums? = nil,
+        ignoresCourse: Bool
+    ) {
+        self.checksums = checksums
         self.video = video
         self.source = source
         self.size = size

@@ -47,6 +47,21 @@ import YAMLSource
             ["'\(String(repeating: "0aF", count: 21))1'"],
             ["abc", "'\(String(repeating: "g", count: 64))'", "'\(String(repeating: "0", count: 65))'", "~", "[x]"]
         ),
+        "checksums": (
+            [
+                "{crc32: 'cbf43926'}",
+                "{md5: '\(String(repeating: "aF", count: 16))', sha1: '\(String(repeating: "0", count: 40))'}",
+            ],
+            ["{crc32: 'cbf4392'}", "{sha256: 'cbf43926'}", "~", "[x]", "x"]
+        ),
+        "md5": (
+            ["'\(String(repeating: "aF", count: 16))'"], ["abc", "'\(String(repeating: "g", count: 32))'", "~", "[x]"]
+        ),
+        "sha1": (
+            ["'\(String(repeating: "aF", count: 20))'"], ["abc", "'\(String(repeating: "g", count: 40))'", "~", "[x]"]
+        ),
+        "crc32": (["'cbF43926'"], ["abc", "'cbF4392g'", "~", "[x]"]),
+        "max_size": (["1", "1048576", "9007199254740992"], ["0", "-1", "1.5", "'7'", "~", "big", "[1]"]),
         "episode": (["0", "31", "0x1F", "99999999"], ["-1", "1.5", "'7'", "~", "one", "[1]", "100000000"]),
         "season": (["0", "2"], ["-1", "1.5", "'7'", "~", "one", "[1]", "100000000"]),
         "size": (["0", "1048576", "9007199254740992"], ["-1", "1.5", "'7'", "~", "big", "[1]"]),
@@ -84,6 +99,7 @@ import YAMLSource
             "attachment", { "{version: 1, courses: [{id: k, provider: p, videos: [{id: v, attachments: [\($0)]}]}]}" },
             ["title": "T", "url": "https://h"]
         ),
+        ("checksums", { "{version: 1, courses: [{id: k, provider: p, videos: [{id: v, checksums: \($0)}]}]}" }, [:]),
     ]
 
     private let validator: SchemaValidator

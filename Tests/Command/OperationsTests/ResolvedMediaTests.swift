@@ -64,10 +64,12 @@ struct ResolvedMediaTests {
         resolution.headers = ["Referer": "https://www.example.org/"]
         let media = try #require(ResolvedMedia(resolution, at: now))
         let request = media.request(start: .beginning, expectedSize: nil, limitRate: nil)
-        #expect(request.privateFields == [HTTPField(name: "Authorization", value: "Bearer s3cr3t")])
         #expect(request.fields == [HTTPField(name: "Referer", value: "https://www.example.org/")])
         let origins = ["https://cdn.example.org", "https://other.example.org"].compactMap { Origin(url: $0) }
         #expect(request.trustedOrigins == Set(origins))
+        let secret = try #require(request.secrets.first)
+        #expect(secret.part == .field(HTTPField(name: "Authorization", value: "Bearer s3cr3t")))
+        #expect(Set(secret.scopes) == Set(origins.map { URLScope($0) }))
         #expect(!request.allowsMarkup)
         #expect(!"\(request)".contains("s3cr3t"))
     }

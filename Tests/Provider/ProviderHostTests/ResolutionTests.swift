@@ -61,6 +61,28 @@ import Testing
             result: #"{"url":"https://h/","sha256":"abc"}"#, fault: "'sha256' in its answer isn't 64 hexadecimal digits"
         ),
         Case(
+            result: #"{"url":"https://h/","checksums":{"md5":"abc"}}"#,
+            fault: "'checksums' in its answer has a 'md5' that isn't 32 hexadecimal digits"),
+        Case(result: #"{"url":"https://h/","checksums":{"crc32":"CBF43926","sha512":"x"}}"#),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"a","in":"query","name":"t"},"#
+                + #""tokens":[{"value":"a","in":"query","name":"t"}]}"#,
+            fault: "its answer has 'token' and 'tokens'; one of them says everything"),
+        Case(
+            result: #"{"url":"https://h/","tokens":[{"value":"a","in":"query","name":"t","url_prefix":"/a"}]}"#,
+            fault: "one of the 'tokens' in its answer has a 'url_prefix' that isn't an absolute http or https URL"),
+        Case(
+            result:
+                #"{"url":"https://h/","tokens":[{"value":"a","in":"cookie","name":"t","url_prefix":"https://h/?a"}]}"#,
+            fault: "one of the 'tokens' in its answer has a 'url_prefix' that has a query"),
+        Case(
+            result: #"{"url":"https://h/","tokens":[{"value":"a;b","in":"cookie","name":"t"}]}"#,
+            fault: "one of the 'tokens' in its answer isn't a valid cookie"),
+        Case(
+            result: #"{"url":"https://h/","tokens":[{"value":"a","in":"query","name":"t","url_prefix":"https://h/","#
+                + #""origins":["https://h"]}]}"#,
+            fault: "one of the 'tokens' in its answer has 'origins' and 'url_prefix'; one of them says where it goes"),
+        Case(
             result: #"{"url":"https://h/","extension":"../x"}"#,
             fault: "'extension' in its answer isn't up to 16 letters and digits"),
         Case(

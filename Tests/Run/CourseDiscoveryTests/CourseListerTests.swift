@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FileSystem
 import Foundation
 import ProviderKit
 import SyncFacts
@@ -80,7 +81,9 @@ struct CourseListerTests {
                             cover: "https://h/v.jpg", parameters: ["n": 1, "deep": ["a": [true, .null, "x"]]], size: 7,
                             sha256: String(repeating: "aB", count: 32),
                             subtitleFiles: [.init(lang: "en", url: "https://h/s.vtt")],
-                            attachments: [.init(title: "A", url: "https://h/a.pdf")], episode: 31)
+                            attachments: [.init(title: "A", url: "https://h/a.pdf")], episode: 31,
+                            checksums: .init(crc32: "CBF43926"), availableAt: Self.noon.addingTimeInterval(3600),
+                            resolved: .init(url: "https://h/secret"))
                     ], season: 2)
             ], videos: [.init(id: "2")], known: "etag")
         let answers = Answers([.success(listing), .success(listing), .success(Listing(unchanged: true))])
@@ -94,6 +97,8 @@ struct CourseListerTests {
         #expect(video.date == "2026-11-21" && video.sha256 == (0..<32).map { _ in 0xAB })
         #expect(video.subtitleFiles == [SubtitleFile(language: "en", url: "https://h/s.vtt")])
         #expect(video.attachments == [Attachment(title: "A", url: "https://h/a.pdf")])
+        #expect(video.checksums?.text == "crc32:cbf43926")
+        #expect(video.availableAt == Self.noon.timeIntervalSince1970 + 3600)
         #expect(video.episode == 31 && stored.chapters.map(\.season) == [2])
         #expect(ListingPages.storedText(video.parameters) == #"{"deep":{"a":[true,null,"x"]},"n":1}"#)
         // The same again is no change, however the provider says so.

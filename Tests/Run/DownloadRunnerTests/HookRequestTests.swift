@@ -53,11 +53,11 @@ struct HookRequestTests {
         let template = media.sidecarRequest("https://media.example.org/a.vtt")
         var same = template
         same.become(RequestChange(url: "https://media.example.org/b.vtt", headers: ["Referer": "https://r/"]))
-        #expect(Set(same.fields) == Set(template.fields) && same.privateFields == template.privateFields)
+        #expect(Set(same.fields) == Set(template.fields) && same.secrets == template.secrets)
         var other = template
         other.become(
             RequestChange(url: "https://mirror.example.org/b.vtt", headers: ["Cookie": "mine"], named: ["cookie"]))
-        #expect(other.fields == [HTTPField(name: "Cookie", value: "mine")] && other.privateFields.isEmpty)
+        #expect(other.fields == [HTTPField(name: "Cookie", value: "mine")] && other.secrets.isEmpty)
         #expect(other.trustedOrigins == Set([Origin(url: "https://mirror.example.org")].compactMap(\.self)))
     }
 
@@ -68,6 +68,6 @@ struct HookRequestTests {
         request.become(
             RequestChange(url: request.url, headers: ["Authorization": "mine"], named: ["authorization"]))
         #expect(request.trustedOrigins == Set([Origin(url: request.url)].compactMap(\.self)))
-        #expect(request.fields == [HTTPField(name: "Authorization", value: "mine")] && request.privateFields.isEmpty)
+        #expect(request.fields == [HTTPField(name: "Authorization", value: "mine")] && request.secrets.isEmpty)
     }
 }

@@ -125,14 +125,14 @@ extension CatalogDecoder {
                 record.hasPriority = true
             case .size: record.size = try reader.size(value) ?? -1
             case .sha256: record.digest = try digest(value) ?? record.digest
-            case .subtitleFiles:
-                let files = try subtitleFiles(value)
-                if !files.isEmpty { extras = extras ?? VideoExtras() }
-                if !files.isEmpty { extras?.subtitleFiles = files }
-            case .attachments:
-                let files = try attachments(value)
-                if !files.isEmpty { extras = extras ?? VideoExtras() }
-                if !files.isEmpty { extras?.attachments = files }
+            case .checksums, .subtitleFiles, .attachments:
+                var own = extras ?? VideoExtras()
+                switch field {
+                case .checksums: own.checksums = try checksums(value)
+                case .subtitleFiles: own.subtitleFiles = try subtitleFiles(value)
+                default: own.attachments = try attachments(value)
+                }
+                extras = own.isEmpty ? nil : own
             default:
                 var settings = own ?? OwnSettings()
                 own = nil

@@ -18,7 +18,7 @@ struct CatalogDecoder: ~Copyable {
     private let tables = CatalogLevel.allCases.map { KeyTable($0) }
     /// For each level and field the line of the key, for the message about a duplicate. Levels don't nest in
     /// themselves.
-    private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * 32)
+    private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * CatalogField.allCases.count)
     let folder: String
 
     /// A decoder of a file in `folder`.
@@ -122,8 +122,8 @@ struct CatalogDecoder: ~Copyable {
                 try reader.skip(reader.next())
                 continue
             }
-            let bit = UInt32(1) << UInt32(field.rawValue)
-            let slot = Int(cursor.level.rawValue) * 32 + Int(field.rawValue)
+            let bit = UInt64(1) << UInt64(field.rawValue)
+            let slot = Int(cursor.level.rawValue) * CatalogField.allCases.count + Int(field.rawValue)
             guard cursor.seen & bit == 0 else {
                 if !cursor.yaml.isMerged {
                     reader.mistakes.duplicateKey(
@@ -141,7 +141,7 @@ struct CatalogDecoder: ~Copyable {
 
     /// Reports missing keys of a mapping.
     mutating func finish(_ cursor: borrowing LevelCursor) {
-        for field in cursor.level.required where cursor.seen & (1 << UInt32(field.rawValue)) == 0 {
+        for field in cursor.level.required where cursor.seen & (1 << UInt64(field.rawValue)) == 0 {
             let wanted = field == .version ? "'version: 1'" : "'\(field.key)'"
             reader.mistakes.error(
                 at: reader.location(cursor.start), "\(cursor.level.noun) needs \(field == .id ? "an" : "a") \(wanted)")
@@ -211,7 +211,7 @@ struct LevelCursor {
     /// The position among its keys, including merged ones.
     var yaml = YAMLMappingCursor()
     /// A bit for each field that has occurred.
-    var seen: UInt32 = 0
+    var seen: UInt64 = 0
 
     /// The cursor of a mapping that begins at a place.
     init(_ level: CatalogLevel, start: SourcePosition) {

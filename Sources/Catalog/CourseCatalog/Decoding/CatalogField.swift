@@ -9,9 +9,11 @@ enum CatalogField: UInt8, CaseIterable {
     /// Of `discover`.
     case includedTitles, excludedTitles, newest, every
     /// Inherited.
-    case provider, priority, quality, audio, subtitles, parameters, cover
+    case provider, priority, quality, audio, subtitles, parameters, cover, maxSize
     /// Of videos.
-    case date, sha256, size, subtitleFiles, attachments, episode
+    case date, sha256, checksums, size, subtitleFiles, attachments, episode
+    /// Of `checksums`.
+    case md5, sha1, crc32
     /// Of chapters.
     case season
     /// Of what comes along with a video.
@@ -21,6 +23,7 @@ enum CatalogField: UInt8, CaseIterable {
     var key: String {
         switch self {
         case .subtitleFiles: "subtitle_files"
+        case .maxSize: "max_size"
         case .includedTitles: "include"
         case .excludedTitles: "exclude"
         default: String(describing: self)
@@ -31,10 +34,12 @@ enum CatalogField: UInt8, CaseIterable {
 /// The kinds of mappings in a catalog, and the keys of each.
 enum CatalogLevel: UInt8, CaseIterable {
     /// From the outermost to the innermost.
-    case catalog, defaults, course, discovery, chapter, video, subtitleFile, attachment
+    case catalog, defaults, course, discovery, chapter, video, subtitleFile, attachment, checksums
 
     /// The inherited keys, which are allowed at several levels.
-    static let inherited: [CatalogField] = [.provider, .priority, .quality, .audio, .subtitles, .parameters, .cover]
+    static let inherited: [CatalogField] = [
+        .provider, .priority, .quality, .audio, .subtitles, .parameters, .cover, .maxSize,
+    ]
 
     /// Its keys, in the recommended order.
     var fields: [CatalogField] {
@@ -46,9 +51,10 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .chapter: [.id, .title, .description, .season] + Self.inherited + [.videos]
         case .video:
             [.id, .title, .description, .date, .episode] + Self.inherited
-                + [.sha256, .size, .subtitleFiles, .attachments]
+                + [.sha256, .checksums, .size, .subtitleFiles, .attachments]
         case .subtitleFile: [.lang, .url]
         case .attachment: [.title, .url]
+        case .checksums: [.md5, .sha1, .crc32]
         }
     }
 
@@ -56,7 +62,7 @@ enum CatalogLevel: UInt8, CaseIterable {
     var required: [CatalogField] {
         switch self {
         case .catalog: [.version]
-        case .defaults, .discovery: []
+        case .defaults, .discovery, .checksums: []
         case .course, .chapter, .video: [.id]
         case .subtitleFile: [.lang, .url]
         case .attachment: [.title, .url]
@@ -74,6 +80,7 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .video: "a video"
         case .subtitleFile: "a subtitle file"
         case .attachment: "an attachment"
+        case .checksums: "'checksums'"
         }
     }
 }

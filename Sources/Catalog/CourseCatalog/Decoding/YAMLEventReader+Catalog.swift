@@ -77,15 +77,17 @@ extension YAMLEventReader {
     }
 
     /// Decodes a number of bytes.
-    mutating func size(_ value: YAMLEvent) throws(YAMLStop) -> Int64? {
+    mutating func size(_ value: YAMLEvent, of key: String = "size", least: Int = 0) throws(YAMLStop) -> Int64? {
         guard value.kind == .scalar, value.isPlain, let bytes = CoreSchema.integer(value.text) else {
-            try refuse(value, "'size' takes a whole number of bytes, such as 104857600")
+            try refuse(value, "'\(key)' takes a whole number of bytes, such as 104857600")
             return nil
         }
         if bytes < 0 {
-            mistake(value, "'size' is a number of bytes and can't be negative")
+            mistake(value, "'\(key)' is a number of bytes and can't be negative")
+        } else if bytes < least {
+            mistake(value, "'\(key)' is at least \(least)")
         } else if bytes > 1 << 53 {
-            mistake(value, "'size' is larger than 2^53 bytes")
+            mistake(value, "'\(key)' is larger than 2^53 bytes")
         } else {
             return Int64(bytes)
         }

@@ -1,3 +1,4 @@
+package import FileSystem
 package import YAMLSource
 
 /// What a provider lists of a course: all pages, with ids in their one spelling, each once.
@@ -47,6 +48,10 @@ package struct CourseListing: Sendable {
         package var size: Int64?
         /// The SHA-256 of its file: 32 bytes.
         package var sha256: [UInt8]?
+        /// Other checksums of its file.
+        package var checksums: PublishedChecksums?
+        /// When it can be downloaded, in seconds since 1970; nil if it can be now.
+        package var availableAt: Double?
         package var subtitleFiles: [SubtitleFile] = []
         /// Files that belong to it.
         package var attachments: [Attachment] = []

@@ -1,3 +1,4 @@
+import FileSystem
 import YAMLSource
 
 /// The videos of a listing in order, in a few blocks of memory: fixed-size records, and the bytes of their texts. A
@@ -28,6 +29,20 @@ package struct ListingVideos: Sendable {
         var parameters: [YAMLMapping.Entry]
         var subtitleFiles: [SubtitleFile]
         var attachments: [Attachment]
+        var checksums: PublishedChecksums?
+        var availableAt: Double?
+
+        /// Nil if the video has none of it.
+        init?(_ video: CourseListing.Video) {
+            parameters = video.parameters
+            subtitleFiles = video.subtitleFiles
+            attachments = video.attachments
+            checksums = video.checksums
+            availableAt = video.availableAt
+            if parameters.isEmpty, subtitleFiles.isEmpty, attachments.isEmpty, checksums == nil, availableAt == nil {
+                return nil
+            }
+        }
     }
 
     private static let blockSize = 256 << 10
@@ -101,11 +116,9 @@ package struct ListingVideos: Sendable {
         record.publishedAt = video.publishedAt ?? .nan
         record.duration = video.duration ?? .nan
         record.size = video.size ?? .min
-        if !(video.parameters.isEmpty && video.subtitleFiles.isEmpty && video.attachments.isEmpty) {
+        if let rest = Rest(video) {
             record.rest = Int32(clamping: rests.count)
-            rests.append(
-                Rest(
-                    parameters: video.parameters, subtitleFiles: video.subtitleFiles, attachments: video.attachments))
+            rests.append(rest)
         }
         return record
     }
@@ -147,6 +160,8 @@ extension ListingVideos: RandomAccessCollection, MutableCollection {
                 video.parameters = rest.parameters
                 video.subtitleFiles = rest.subtitleFiles
                 video.attachments = rest.attachments
+                video.checksums = rest.checksums
+                video.availableAt = rest.availableAt
             }
             return video
         }

@@ -21,11 +21,17 @@ struct VideoTableBuilder {
     /// The number of videos so far.
     var count: Int { records.count }
 
-    /// The finished table.
-    consuming func table() -> VideoTable {
+    /// The finished table. `isListed`: whether a provider has listed videos of it.
+    consuming func table(isListed: Bool = true) -> VideoTable {
         VideoTable(
             source: source, folder: folder, records: records, text: text, settings: settings, extras: extras,
-            isListed: true)
+            isListed: isListed)
+    }
+
+    /// Adds a video as it is, but for its title if it has none.
+    mutating func append(_ video: Video, titled title: String?) {
+        append(video, filledFrom: nil, above: video.settings, isPlacedByListing: video.isPlacedByListing)
+        if let title, video.title == video.id { records[records.count - 1].title = text.keep(title) }
     }
 
     /// Adds a listed video that the catalog doesn't name.
@@ -67,6 +73,8 @@ struct VideoTableBuilder {
         own.attachments = video.attachments
         own.description = video.description
         own.date = video.date
+        own.checksums = video.checksums
+        own.availableAt = video.availableAt
         if video.isSpelledOtherwise { own.writtenID = video.writtenID }
         if let listed { fill(&record, own, from: listed) } else { keep(own, of: &record) }
         records.append(record)
@@ -84,6 +92,8 @@ struct VideoTableBuilder {
         if own.attachments.isEmpty { own.attachments = listed.attachments }
         own.description = own.description ?? listed.summary
         own.date = own.date ?? listed.date
+        own.checksums = own.checksums ?? listed.checksums
+        own.availableAt = listed.availableAt
         if record.episode < 0 { record.episode = Int32(clamping: listed.episode ?? -1) }
         // Strings that differ only in spelling are equal for Swift.
         own.writtenID = listed.writtenID.utf8.elementsEqual(listed.id.utf8) ? nil : listed.writtenID

@@ -62,7 +62,7 @@ package struct Chapter: Sendable {
     package let season: Int?
     /// The settings of its videos without their own.
     package let settings: Settings
-    package let videos: VideoList
+    package internal(set) var videos: VideoList
 
     /// The chapter's cover: its own, else the nearest above it.
     package var cover: CoverSource? { settings.cover }

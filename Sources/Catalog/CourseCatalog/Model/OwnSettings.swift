@@ -11,12 +11,15 @@ struct OwnSettings {
     var audio: [String]?
     var subtitles: SubtitleSelection?
     var cover: CoverSource?
+    /// The largest file, in bytes.
+    var maxSize: Int64?
     /// Keys and values for the provider; null removes a key.
     var parameters: [YAMLMapping.Entry] = []
 
     /// Whether it says nothing but parameters.
     var isParametersOnly: Bool {
         provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && cover == nil
+            && maxSize == nil
     }
 
     /// Whether it says nothing.
@@ -26,6 +29,7 @@ struct OwnSettings {
     func saysTheSame(as other: OwnSettings) -> Bool {
         provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
             && audio == other.audio && subtitles == other.subtitles && cover == other.cover
+            && maxSize == other.maxSize
             && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
     }
 }
@@ -61,8 +65,12 @@ final class SettingsScope: Sendable {
     let subtitles: SubtitleSelection
     /// The nearest cover.
     let cover: CoverSource?
+    /// The largest file, in bytes.
+    let maxSize: Int64?
 
-    init() { (provider, priority, quality, audio, subtitles, cover) = (nil, 0, [.best], [], .none, nil) }
+    init() {
+        (provider, priority, quality, audio, subtitles, cover, maxSize) = (nil, 0, [.best], [], .none, nil, nil)
+    }
 
     /// The values of `own` above those of `base`.
     init(_ own: OwnSettings, above base: SettingsScope) {
@@ -72,5 +80,6 @@ final class SettingsScope: Sendable {
         audio = own.audio ?? base.audio
         subtitles = own.subtitles ?? base.subtitles
         cover = own.cover ?? base.cover
+        maxSize = own.maxSize ?? base.maxSize
     }
 }

@@ -16,6 +16,8 @@ package final class Settings: Sendable {
     package var subtitles: SubtitleSelection { scope.subtitles }
     /// The nearest cover.
     package var cover: CoverSource? { scope.cover }
+    /// The largest file to download, in bytes; nil for the run's.
+    package var maxSize: Int64? { scope.maxSize }
 
     // A video with only parameters of its own costs this object and its own entries, not a copy of the rest.
     private let scope: SettingsScope

@@ -1,3 +1,4 @@
+package import FileSystem
 package import YAMLSource
 
 /// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made on request.
@@ -52,6 +53,12 @@ package struct Video: Sendable {
     package var sha256: [UInt8]? {
         withSHA256Bytes { $0.map { Array($0) } }
     }
+
+    /// Other checksums of the finished file.
+    package var checksums: PublishedChecksums? { extras?.checksums }
+
+    /// When its provider has it, in seconds since 1970; nil if it says nothing.
+    package var availableAt: Double? { extras?.availableAt }
 
     /// The size of the finished file in bytes.
     package var size: Int64? { record.size < 0 ? nil : record.size }

@@ -1,3 +1,4 @@
+import FileSystem
 import YAMLSource
 
 /// All videos of one file: records of 64 bytes, and the bytes of their texts. A catalog of a million videos doesn't
@@ -75,8 +76,13 @@ struct VideoExtras: Sendable {
     var description: String?
     /// Its date of publication: `2026-10-05`.
     var date: String?
+    /// That its host publishes.
+    var checksums: PublishedChecksums?
+    /// When it can be downloaded, in seconds since 1970.
+    var availableAt: Double?
 
     var isEmpty: Bool {
         subtitleFiles.isEmpty && attachments.isEmpty && writtenID == nil && description == nil && date == nil
+            && checksums == nil && availableAt == nil
     }
 }

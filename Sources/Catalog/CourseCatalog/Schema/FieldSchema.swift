@@ -43,8 +43,13 @@ enum FieldSchema {
         case .parameters: ["type": "object"]
         case .cover:
             ["type": "string", "anyOf": [["pattern": .string(urlPattern)], ["pattern": .string(besidePattern)]]]
-        case .sha256: ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
+        case .sha256: hexadecimal(digits: 64)
+        case .checksums: ["$ref": "#/$defs/checksums"]
+        case .md5: hexadecimal(digits: 32)
+        case .sha1: hexadecimal(digits: 40)
+        case .crc32: hexadecimal(digits: 8)
         case .episode, .season: ["type": "integer", "minimum": 0, "maximum": .int(CatalogBounds.number)]
+        case .maxSize: ["type": "integer", "minimum": 1, "maximum": .int(1 << 53)]
         case .size: ["type": "integer", "minimum": 0, "maximum": .int(1 << 53)]
         case .subtitleFiles: list(of: "subtitleFile")
         case .attachments: list(of: "attachment")
@@ -72,6 +77,10 @@ enum FieldSchema {
 
     private static let urlPattern = "^[hH][tT][tT][pP][sS]?://[^/?#\\s][^\\s]*$"
     private static let besidePattern = "^(?!/)(?!(.*/)?\\.\\.(/|$))(?!.*://).+$"
+
+    private static func hexadecimal(digits: Int) -> JSONDocument {
+        ["type": "string", "pattern": .string("^[0-9A-Fa-f]{\(digits)}$")]
+    }
 
     private static func list(of definition: String) -> JSONDocument {
         ["type": "array", "items": ["$ref": .string("#/$defs/\(definition)")]]
@@ -118,6 +127,11 @@ extension CatalogField {
         case .parameters: "Free keys and values for the provider, merged key by key; null removes an inherited key."
         case .cover: "A picture: an http(s) URL, or a path relative to the catalog."
         case .sha256: "The SHA-256 of the finished file in hexadecimal digits; quote it."
+        case .checksums: "Other checksums of the finished file, as its host publishes them."
+        case .md5: "Its MD5 in hexadecimal digits; quote it."
+        case .sha1: "Its SHA-1 in hexadecimal digits; quote it."
+        case .crc32: "Its CRC-32 in hexadecimal digits; quote it."
+        case .maxSize: "The largest file that is downloaded, in bytes; it goes before --max-size."
         case .size: "The size of the finished file in bytes."
         case .subtitleFiles: "Subtitle files to download with the video."
         case .attachments: "Other files to download with the video."

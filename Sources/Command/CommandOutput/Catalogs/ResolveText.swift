@@ -29,6 +29,10 @@ package struct ResolveText {
             let origins = answer.tokenOrigins.isEmpty ? "" : ", also for \(Wording.list(answer.tokenOrigins))"
             add("token", "\(token) in \(answer.tokenPlace ?? "header")\(origins)")
         }
+        for token in answer.tokens {
+            let scopes = token.scopes.isEmpty ? "" : ", for \(Wording.list(token.scopes))"
+            add("token", "\(token.value) in \(token.place)\(scopes)")
+        }
         for header in answer.headers { add("header", "\(header.name): \(header.value)") }
         if let expiresAt = answer.expiresAt {
             let left = expiresAt.timeIntervalSince(now)
@@ -37,6 +41,8 @@ package struct ResolveText {
         }
         add("size", answer.size.map { "\(Wording.size($0)) (\($0) bytes)" })
         add("sha256", answer.sha256)
+        add("checksums", Wording.list(answer.checksums))
+        add("title", answer.title)
         add("media type", answer.mediaType)
         add("extension", answer.fileExtension)
         add("duration", answer.duration.map { Wording.duration($0) })
@@ -61,6 +67,13 @@ package struct ResolveText {
                 line.field("origins", answer.tokenOrigins)
             }
         }
+        if !answer.tokens.isEmpty {
+            line.objects("tokens", answer.tokens) { line, token in
+                line.field("value", token.value)
+                line.field("place", token.place)
+                line.field("scopes", token.scopes)
+            }
+        }
         line.objects("headers", answer.headers) { line, header in
             line.field("name", header.name)
             line.field("value", header.value)
@@ -68,6 +81,8 @@ package struct ResolveText {
         line.field("expires_at", answer.expiresAt)
         line.field("size", answer.size)
         line.field("sha256", answer.sha256)
+        if !answer.checksums.isEmpty { line.field("checksums", answer.checksums) }
+        if let title = answer.title { line.field("title_given", title) }
         line.field("media_type", answer.mediaType)
         line.field("extension", answer.fileExtension)
         line.field("single_use", answer.singleUse)

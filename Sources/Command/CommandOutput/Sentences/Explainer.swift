@@ -78,6 +78,7 @@ package struct Explainer: Sendable {
         case .stalled: "the server stopped sending"
         case .truncated: "the file ends too early"
         case .tooLong: "the server sends more bytes than it announced"
+        case .tooLarge: "the file is larger than allowed"
         case .sizeMismatch: "the file doesn't have the size in the catalog"
         case .checksumMismatch: "the file doesn't have the checksum in the catalog"
         case .notMedia: "the server sent a web page instead of a video"
@@ -93,7 +94,7 @@ package struct Explainer: Sendable {
     /// Whether a retry helps only after an action of the user.
     private static func needsPerson(_ kind: DownloadError.Kind) -> Bool {
         switch kind {
-        case .authRequired, .forbidden, .geoBlocked, .drm, .invalidParameters, .tls, .tooLong, .sizeMismatch,
+        case .authRequired, .forbidden, .geoBlocked, .drm, .invalidParameters, .tls, .tooLong, .tooLarge, .sizeMismatch,
             .checksumMismatch, .identityChanged, .providerFailed, .needsFFmpeg, .disk, .bug, .rejectedByHook:
             true
         case .notFound, .gone, .notReady, .rateLimited, .unavailable, .httpStatus, .urlRefused, .network, .stalled,
@@ -120,8 +121,9 @@ package struct Explainer: Sendable {
         case .httpStatus, .urlRefused, .notMedia: ("to see the provider's answer", look)
         case .tls:
             ("check this computer's clock and certificates, or add an authority of your own with --ca-file FILE", nil)
+        case .tooLarge: ("allow larger files with --max-size, or with max_size in the catalog", nil)
         case .tooLong, .sizeMismatch, .checksumMismatch:
-            ("compare size and sha256 in the catalog with the provider's answer", look)
+            ("compare size and checksums in the catalog with the provider's answer", look)
         case .identityChanged: ("report it to the site; to see the provider's answer", look)
         case .providerFailed: ("check the plugin", SuggestedCommand.text("doctor"))
         case .rejectedByHook: ("to see the output of hooks: \(SuggestedCommand.text("sync --verbose"))", nil)

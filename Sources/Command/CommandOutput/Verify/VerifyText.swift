@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 package import Foundation
 package import Operations
 import SyncFacts
@@ -177,6 +178,17 @@ package enum VerifyJSON {
         line.field("path", file.path)
         line.field("size", file.size)
         line.field("sha256", file.sha256)
+        if let checksums = file.checksums {
+            line.object("checksums") { line in
+                for (algorithm, hex) in checksums.list {
+                    switch algorithm {
+                    case .md5: line.field("md5", hex)
+                    case .sha1: line.field("sha1", hex)
+                    case .crc32: line.field("crc32", hex)
+                    }
+                }
+            }
+        }
         switch file.verdict {
         case .intact: line.field("result", "intact")
         case .unrecorded: line.field("result", "unrecorded")

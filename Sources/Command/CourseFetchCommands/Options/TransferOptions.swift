@@ -13,6 +13,7 @@ struct TransferOptions: SettingOptions {
     @Option(\.container, completion: .list(["file", "package"])) var container: String?
     @Option(\.retries) var retries: String?
     @Option(\.maxWait) var maxWait: String?
+    @Option(\.maxSize) var maxSize: String?
     @Option(\.caFile, completion: .file(extensions: ["pem", "crt"])) var caFile: String?
     @Flag(\.checksum) var checksum: Bool?
     @Option(\.only, completion: .selectors) var only: [String] = []

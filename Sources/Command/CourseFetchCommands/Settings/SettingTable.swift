@@ -129,6 +129,13 @@ struct SettingTable: Sendable {
         "max-wait", .value("duration"), standard: .seconds(600),
         help: "Longest wait for a retry within this run (default: {standard}).",
         parse: DurationParser.parse)
+    let maxSize = SettingKey<Int64?>(
+        "max-size", .value("size"), standard: nil,
+        help: """
+            Download no file that is larger than this, such as 5G, or off; a file whose size nobody tells ends at \
+            64 GiB. max_size in the catalog goes before it.
+            """,
+        parse: ByteAmount.parseRate)
     let caFile = SettingKey<String?>(
         "ca-file", .value("file"), standard: nil,
         help: "PEM file with certificate authorities to trust instead of the system's.", isPath: true,

@@ -138,6 +138,7 @@ struct SyncSettings: Sendable {
         options.window = RunWindow(
             maxDuration: self.maxDuration.value, until: self.until.value, between: self.between.value)
         options.maxTransfer = self.maxTransfer.value
+        options.maxSize = self.maxSize.value
         options.minFreeSpace = self.minFreeSpace.value
         options.wait = self.wait.value ?? Self.standardWait(onTerminal: onTerminal)
         options.watchEvery = self.watch.value ? self.every.value : nil

@@ -129,6 +129,10 @@ struct GeneratedCatalog {
         if let cover = video.cover { lines.append("cover: \(YAMLScalar.text(cover))") }
         if let size = video.size { lines.append("size: \(size)") }
         if let sha256 = video.sha256 { lines.append("sha256: \(YAMLScalar.quoted(sha256.hex))") }
+        if let checksums = video.checksums {
+            let list = checksums.list.map { "\($0.algorithm): \(YAMLScalar.quoted($0.hex))" }
+            lines.append("checksums: {\(list.joined(separator: ", "))}")
+        }
         if !video.subtitleFiles.isEmpty {
             let files = video.subtitleFiles.map {
                 "{lang: \(YAMLScalar.quoted($0.language)), url: \(YAMLScalar.quoted($0.url))}"

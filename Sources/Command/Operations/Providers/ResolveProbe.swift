@@ -3,6 +3,7 @@ import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 package import DownloadStore
+import FileSystem
 package import Foundation
 package import Logging
 import ProviderHost
@@ -26,6 +27,8 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     package var tokenPlace: String?
     /// Other origins that the token is sent to.
     package var tokenOrigins: [String]
+    /// Of several tokens, each with its secret, its place, and the origins or URLs that it is sent to.
+    package var tokens: [(value: String, place: String, scopes: [String])]
     /// By name.
     package var headers: [(name: String, value: String)]
     /// Nil if unknown.
@@ -34,6 +37,10 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     package var size: Int64?
     /// Lower-case hex; nil if unknown.
     package var sha256: String?
+    /// Other checksums: `md5 0f3c…`.
+    package var checksums: [String] = []
+    /// The title that the provider gives it.
+    package var title: String?
     /// Nil if unknown.
     package var mediaType: String?
     /// Nil if unknown.
@@ -57,6 +64,7 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         self.url = url
         self.kind = kind
         tokenOrigins = []
+        tokens = []
         headers = []
         singleUse = false
         extendable = false
@@ -72,6 +80,12 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
             tokenPlace = "\(token.placement.rawValue) \(token.name)"
             tokenOrigins = token.origins
         }
+        tokens = resolution.tokens.map { token in
+            (token.value, "\(token.placement.rawValue) \(token.name)", token.urlPrefix.map { [$0] } ?? token.origins)
+        }
+        checksums =
+            resolution.checksums.flatMap { PublishedChecksums($0) }?.list.map { "\($0.algorithm) \($0.hex)" } ?? []
+        title = resolution.title
         headers = resolution.headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         expiresAt = resolution.expiresAt
         size = resolution.size
@@ -81,7 +95,7 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         duration = resolution.duration
         singleUse = resolution.singleUse
         extendable = resolution.extendable
-        subtitles = resolution.subtitles.map { "\($0.lang) \($0.url)" }
+        subtitles = resolution.subtitles.map { "\($0.lang) \($0.text.map { "(\($0.utf8.count) bytes)" } ?? $0.url)" }
         attachments = resolution.attachments.map { "\($0.title) \($0.url)" }
         self.seconds = seconds
     }
@@ -91,10 +105,11 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         var shown = self
         var redactor = Redactor()
         // A token may be part of a path, too.
-        if let tokenValue { redactor.learn(tokenValue) }
+        for value in [tokenValue].compactMap(\.self) + tokens.map(\.value) { redactor.learn(value) }
         shown.url = redactor.redact(AddressRedactor.withoutSecrets(url))
         if tokenValue != nil { shown.tokenValue = Redactor.mark }
         shown.tokenOrigins = tokenOrigins.map { AddressRedactor.withoutSecrets($0) }
+        shown.tokens = tokens.map { (Redactor.mark, $0.place, $0.scopes.map { AddressRedactor.withoutSecrets($0) }) }
         shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
         shown.subtitles = subtitles.map { redactor.redact($0) }
         shown.attachments = attachments.map { redactor.redact($0) }

@@ -1,4 +1,5 @@
 package import DownloadStore
+package import FileSystem
 package import MediaLibrary
 package import SyncFacts
 
@@ -67,19 +68,22 @@ package struct VerifiedFile: Sendable, Equatable {
     package var size: Int64
     /// As recorded, lower-case hex.
     package var sha256: String?
+    /// The published checksums that it was compared with as it arrived.
+    package var checksums: PublishedChecksums?
     package var verdict: Verdict
     /// The change in the state.
     package var remedy: Remedy
 
     package init(
         reference: VideoReference, path: String, role: Role = .video, size: Int64, sha256: String? = nil,
-        verdict: Verdict, remedy: Remedy = .nothing
+        checksums: PublishedChecksums? = nil, verdict: Verdict, remedy: Remedy = .nothing
     ) {
         self.reference = reference
         self.path = path
         self.role = role
         self.size = size
         self.sha256 = sha256
+        self.checksums = checksums
         self.verdict = verdict
         self.remedy = remedy
     }

@@ -62,6 +62,7 @@ struct VerificationRemedies {
             old.size = found.size
             old.modified = found.modified
             old.sha256 = item.foundSHA256
+            old.checksums = nil
             return ([.recorded(id, old), .refetch(id)], .willBeReplaced)
         case .unrecorded where repair:
             guard let sha256 = item.foundSHA256 else { return ([], .nothing) }

@@ -133,7 +133,7 @@ struct Verifier {
             owner: .download(record.id, file),
             file: VerifiedFile(
                 reference: record.reference, path: file.path, size: file.size, sha256: file.sha256?.hex,
-                verdict: .intact), isGone: record.isGone)
+                checksums: file.checksums, verdict: .intact), isGone: record.isGone)
         do throws(LibraryError) {
             guard let facts = try library.files.facts(of: file.path) else {
                 item.file.verdict = .missing
@@ -144,7 +144,7 @@ struct Verifier {
                 item.file.verdict = .changed(size: facts.size, sha256: nil)
                 return item
             }
-            guard let recorded = file.sha256 else {
+            guard file.sha256 != nil || file.checksums != nil else {
                 let isTouched = file.modified != facts.modified
                 item.file.verdict = .unrecorded(isTouched: isTouched)
                 if readsUnrecorded, !isTouched, let now = try hash(file.path, facts), now.isStable {
@@ -152,13 +152,15 @@ struct Verifier {
                 }
                 return item
             }
-            guard let now = try hash(file.path, facts) else {
+            // Published checksums prove what has no SHA-256.
+            let checksums = file.sha256 == nil ? file.checksums : nil
+            guard let now = try hash(file.path, facts, comparingWith: checksums) else {
                 item.file.verdict = .missing
                 return item
             }
             item.found = now.facts
             item.foundSHA256 = now.sha256
-            if now.sha256 != recorded || !now.isStable {
+            if now.sha256 != file.sha256 ?? now.sha256 || now.contradicted != nil || !now.isStable {
                 item.file.verdict = .changed(size: now.facts.size, sha256: now.sha256.hex)
             }
         } catch {
@@ -168,15 +170,17 @@ struct Verifier {
         return item
     }
 
-    private mutating func hash(_ path: String, _ facts: FileFacts) throws(LibraryError) -> HashedFile? {
-        if facts.links > 1, let known = hashed[facts.inode], known.facts == facts { return known }
+    private mutating func hash(
+        _ path: String, _ facts: FileFacts, comparingWith checksums: PublishedChecksums? = nil
+    ) throws(LibraryError) -> HashedFile? {
+        if facts.links > 1, checksums == nil, let known = hashed[facts.inode], known.facts == facts { return known }
         let readBefore = ByteCount(result.progress.bytes)
         let stop = shouldStop
         var blocks: Int64 = -1
         var progress = result.progress
         var last = lastReport
         let tell = report
-        let found = try library.files.hash(path) {
+        let found = try library.files.hash(path, comparingWith: checksums) {
             // Checked before each mebibyte.
             blocks += 1
             progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value

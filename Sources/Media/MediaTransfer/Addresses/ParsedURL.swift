@@ -56,6 +56,13 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
+    /// From its first slash to the query.
+    var path: Substring {
+        let rest = text.dropFirst(origin.scheme.utf8.count + 3)
+        guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }), rest[start] == "/" else { return "" }
+        return rest[start...].prefix { $0 != "?" }
+    }
+
     package func hasQueryItem(_ name: String) -> Bool {
         guard let mark = text.firstIndex(of: "?") else { return false }
         let encoded = PercentEncoding.encoded(name)
@@ -65,10 +72,13 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         }
     }
 
-    /// The URL's text with one more query item.
-    package func adding(queryItem name: String, _ value: String) -> String {
-        guard !hasQueryItem(name) else { return text }
-        return text + (text.contains("?") ? "&" : "?") + PercentEncoding.encoded(name) + "="
-            + PercentEncoding.encoded(value)
+    /// The URL's text with more query items, but for those that it has already.
+    func adding(_ items: [(name: String, value: String)]) -> String {
+        var text = text
+        for item in items where !hasQueryItem(item.name) {
+            text += (text.contains("?") ? "&" : "?") + PercentEncoding.encoded(item.name) + "="
+            text += PercentEncoding.encoded(item.value)
+        }
+        return text
     }
 }

@@ -19,7 +19,7 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         case piece(Range<Int64>, before: Int64, after: Int64, total: Int64, etag: String)
     }
 
-    /// A token added to the query of every URL of a trusted origin.
+    /// A secret that is added to the query of a URL.
     package struct QueryItem: Sendable, Hashable, RedactedInPrint {
         /// In plain text; it is percent-encoded when it is sent.
         package var name: String
@@ -37,14 +37,12 @@ package struct TransferRequest: Sendable, RedactedInPrint {
 
     /// Absolute, http or https.
     package var url: String
-    /// Sent with every request, redirects included. Fields with private names (Authorization, Cookie, Proxy-*) are
-    /// treated as ``privateFields``.
+    /// Sent with every request, redirects included. Those with private names (Authorization, Cookie, Proxy-*) are sent
+    /// to ``trustedOrigins`` only.
     package var fields: [HTTPField] = []
-    /// Sent to ``trustedOrigins`` only.
-    package var privateFields: [HTTPField] = []
-    /// Added to the query for ``trustedOrigins`` only, unless the URL already has an item of that name.
-    package var privateQuery: QueryItem?
-    /// The origins that get the private fields and query. The URL's own origin has to be listed, too.
+    /// Each is sent within its scopes only.
+    package var secrets: [ScopedSecret] = []
+    /// The origins that get private fields. The URL's own origin has to be listed, too.
     package var trustedOrigins: Set<Origin> = []
     /// The network that the request and its redirects may reach in addition to the public one; nil for any. The address
     /// of the connection counts, whatever the name. With a proxy, which resolves names itself, the URL's host counts.
@@ -65,6 +63,8 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     package var limitRate: Int64?
     /// The largest file that is accepted.
     package var maxSize: Int64?
+    /// The largest file that is accepted if neither the server nor ``expectedSize`` says its size.
+    package var maxUnsized: Int64?
     /// The time during which the server may deliver less than requested; see ``StallDetector``.
     package var stallTimeout: Duration = .seconds(30)
     /// Name look-up, connection and TLS handshake together.
@@ -154,7 +154,14 @@ package struct TransferRequest: Sendable, RedactedInPrint {
 
     /// The defect that makes the request impossible to send, or nil.
     var defect: String? {
-        if (fields + privateFields).contains(where: { !$0.isWellFormed }) { return "a header field is malformed" }
+        let secretFields = secrets.compactMap { secret in
+            switch secret.part {
+            case .field(let field): field
+            case .cookie(let name, let value): HTTPField(name: "Cookie", value: "\(name)=\(value)")
+            case .query: nil as HTTPField?
+            }
+        }
+        if (fields + secretFields).contains(where: { !$0.isWellFormed }) { return "a header field is malformed" }
         if case .resume(let offset, let total, let condition) = start {
             if offset < 0 || (total ?? 0) < 0 { return "the resume offset is negative" }
             switch condition {

@@ -38,19 +38,33 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
         return nil
     }
 
-    /// The URL to request, with the private query if the origin is trusted.
+    /// The URL to request, with the secrets of its query.
     package func url(for request: TransferRequest) -> String {
-        guard let item = request.privateQuery, request.trustedOrigins.contains(current.origin) else {
-            return current.text
-        }
-        return current.adding(queryItem: item.name, item.value)
+        current.adding(
+            request.secrets.parts(for: current).compactMap { part in
+                if case .query(let item) = part { (item.name, item.value) } else { nil }
+            })
     }
 
     /// The header fields to send.
     package func fields(for request: TransferRequest) -> [HTTPField] {
         let isTrusted = request.trustedOrigins.contains(current.origin)
         var fields = request.fields.filter { isTrusted || !$0.isPrivateByName }
-        if isTrusted { fields += request.privateFields }
+        var cookies: [String] = []
+        for part in request.secrets.parts(for: current) {
+            switch part {
+            case .field(let field): fields.append(field)
+            case .cookie(let name, let value): cookies.append("\(name)=\(value)")
+            case .query: break
+            }
+        }
+        if !cookies.isEmpty {
+            // All cookies are one field (RFC 6265 §5.4).
+            let isCookie = { (field: HTTPField) in ASCII.lowercased(field.name) == "cookie" }
+            cookies = fields.filter(isCookie).map(\.value) + cookies
+            fields.removeAll(where: isCookie)
+            fields.append(HTTPField(name: "Cookie", value: cookies.joined(separator: "; ")))
+        }
         if let basicCredentials, current.origin == initial,
             !fields.contains(where: { ASCII.lowercased($0.name) == "authorization" })
         {

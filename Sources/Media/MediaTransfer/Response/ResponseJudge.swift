@@ -150,9 +150,10 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
         if let total, let maximum = request.maxSize, total > maximum { return .refuse(.tooLong(.maximum)) }
         var limit = Int64.max
         var reason = TooLong.promised
+        let isUnsized = total == nil && request.expectedSize == nil
         for (bound, why) in [
             (bodyEnd, TooLong.promised), (total, .promised), (request.expectedSize, .expected),
-            (request.maxSize, .maximum),
+            (request.maxSize, .maximum), (isUnsized ? request.maxUnsized : nil, .maximum),
         ] {
             guard let bound, bound < limit else { continue }
             limit = bound

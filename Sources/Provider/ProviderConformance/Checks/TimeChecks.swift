@@ -64,7 +64,7 @@ struct TimeChecks {
         // The user's own password or token is all that there is until another login.
         var own = SecretWatch()
         own.learn(credentials: context.credentials ?? .null)
-        let carried = old.headers.map(\.value) + [old.token?.value].compactMap(\.self)
+        let carried = old.headers.map(\.value) + old.allTokens.map(\.value)
         let isPerishable = old.expiresAt != nil || old.singleUse || carried.contains { own.leak(in: $0) == nil }
         return isPerishable && !new.extendable ? .failed(.sameAfterRejected, after.exchange) : .passed
     }

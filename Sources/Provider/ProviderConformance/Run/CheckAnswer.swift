@@ -40,7 +40,7 @@ struct CheckAnswer: Sendable, PrintsRedacted {
     /// What makes a resolution another one.
     var signature: [String]? {
         resolution.map { resolution in
-            [resolution.url, resolution.token?.value ?? "", resolution.expiresAt.map { "\($0)" } ?? ""]
+            [resolution.url, resolution.expiresAt.map { "\($0)" } ?? ""] + resolution.allTokens.map(\.value)
                 + resolution.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         }
     }

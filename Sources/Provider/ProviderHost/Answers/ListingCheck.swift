@@ -34,10 +34,11 @@ package enum ListingCheck {
             ?? listing.chapters.lazy.flatMap(\.videos).compactMap(fault).first
     }
 
-    /// Removes from `listing` what isn't worth failing it: covers, subtitles and attachments without a valid URL,
-    /// language or title. Returns messages about them.
+    /// Removes from `listing` what isn't worth failing it: answers that aren't valid in every part, and covers,
+    /// subtitles and attachments without a valid URL, language or title. Returns messages about them.
     static func drop(from listing: inout Listing) -> [String] {
         var count = 0
+        var answers = 0
         func isValid(_ url: String?) -> Bool {
             let isValid = url.map { ResolutionCheck.urlFault($0) == nil } ?? true
             if !isValid { count += 1 }
@@ -46,6 +47,12 @@ package enum ListingCheck {
         func clean(_ videos: inout [Listing.Video]) {
             for index in videos.indices {
                 if !isValid(videos[index].cover) { videos[index].cover = nil }
+                if var answer = videos[index].resolved {
+                    if !ResolutionCheck.drop(from: &answer).isEmpty || ResolutionCheck.fault(in: answer) != nil {
+                        answers += 1
+                        videos[index].resolved = nil
+                    }
+                }
                 // A change would copy all of them.
                 guard !(videos[index].subtitleFiles.isEmpty && videos[index].attachments.isEmpty) else { continue }
                 videos[index].subtitleFiles.removeAll { file in
@@ -70,9 +77,14 @@ package enum ListingCheck {
             if !isValid(listing.chapters[index].cover) { listing.chapters[index].cover = nil }
             clean(&listing.chapters[index].videos)
         }
-        return count == 0
-            ? []
-            : ["\(count) covers, subtitles or attachments of its listing left out: a URL, language or title is invalid"]
+        var reasons: [String] = []
+        if count > 0 {
+            reasons.append(
+                "\(count) covers, subtitles or attachments of its listing left out: a URL, language or title is invalid"
+            )
+        }
+        if answers > 0 { reasons.append("\(answers) 'resolved' of its listing left out: they are invalid") }
+        return reasons
     }
 
     private static func fault(in video: Listing.Video, _ toleratesID: Bool) -> String? {
@@ -83,6 +95,9 @@ package enum ListingCheck {
         }
         if let sha256 = video.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(ResolutionCheck.isHexDigit)) {
             return "'sha256' of a video in its answer isn't 64 hexadecimal digits"
+        }
+        if let fault = video.checksums.flatMap(ResolutionCheck.checksumsFault) {
+            return "'checksums' of a video in its answer \(fault)"
         }
         if let duration = video.duration, !(0...1e9).contains(duration) {
             return "'duration' of a video in its answer isn't between 0 and 10^9 seconds"

@@ -47,7 +47,7 @@ extension Redactor {
 
     /// Learns the secrets of a resolution that come and go: its token, and the headers that aren't shown.
     package mutating func learn(_ resolution: Resolution) {
-        if let token = resolution.token { learn(token: token.value) }
+        for token in resolution.allTokens { learn(token: token.value) }
         for (name, value) in resolution.headers where Self.header(name, value) == Self.mark {
             learn(token: value)
             switch name.lowercased() {

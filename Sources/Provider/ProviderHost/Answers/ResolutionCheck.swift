@@ -14,8 +14,8 @@ package enum ResolutionCheck {
     private static let listBound = 1000
     /// The number of dropped entries that are named.
     private static let reportedBound = 3
-    private static let headerBound = 64
-    private static let headerBytes = 16_384
+    static let headerBound = 64
+    static let headerBytes = 16_384
     private static let ownHeaders: Set<String> = [
         "host", "range", "connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect",
     ]
@@ -36,7 +36,8 @@ package enum ResolutionCheck {
             ? []
             : ["\(count == 1 ? "one of its" : "\(count) of its") 'subtitles' left out: 'lang' isn't a language tag"]
         resolution.subtitles = sound(resolution.subtitles, "subtitles", &reasons) { subtitle in
-            urlFault(subtitle.url).map { ("'\(subtitle.lang)'", "'url' \($0)") }
+            if let text = subtitle.text { return text.isEmpty ? ("'\(subtitle.lang)'", "'text' is empty") : nil }
+            return urlFault(subtitle.url).map { ("'\(subtitle.lang)'", "'url' \($0)") }
         }
         resolution.attachments = sound(resolution.attachments, "attachments", &reasons) { attachment in
             guard isTitle(attachment.title) else { return (nil, "'title' has a wrong length") }
@@ -45,6 +46,10 @@ package enum ResolutionCheck {
         if let cover = resolution.cover, let fault = urlFault(cover) {
             reasons.append("its 'cover' left out: it \(fault)")
             resolution.cover = nil
+        }
+        if let title = resolution.title, !isTitle(title) || title.utf8.contains(0) {
+            reasons.append("its 'title' left out: it is empty, longer than 1024 bytes, or has NUL in it")
+            resolution.title = nil
         }
         return reasons
     }
@@ -73,7 +78,7 @@ package enum ResolutionCheck {
     /// The mistake in `resolution`, or nil.
     package static func fault(in resolution: Resolution) -> String? {
         if let fault = urlFault(resolution.url) { return "'url' in its answer \(fault)" }
-        if let token = resolution.token, let fault = tokenFault(token) { return "'token' in its answer \(fault)" }
+        if let fault = tokensFault(resolution) { return fault }
         if let fault = headersFault(resolution.headers) { return "'headers' in its answer \(fault)" }
         if let size = resolution.size, let fault = sizeFault(size) { return "'size' in its answer \(fault)" }
         if let duration = resolution.duration, !(duration >= 0) { return "'duration' in its answer is negative" }
@@ -83,6 +88,7 @@ package enum ResolutionCheck {
         if let sha256 = resolution.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(isHexDigit)) {
             return "'sha256' in its answer isn't 64 hexadecimal digits"
         }
+        if let fault = resolution.checksums.flatMap(checksumsFault) { return "'checksums' in its answer \(fault)" }
         if let name = resolution.fileExtension, !isExtension(name) {
             return "'extension' in its answer isn't up to 16 letters and digits"
         }
@@ -124,31 +130,6 @@ package enum ResolutionCheck {
         return url.user() == nil ? nil : "contains a user name; use 'headers' or 'token'"
     }
 
-    private static func tokenFault(_ token: Token) -> String? {
-        if token.value.isEmpty || token.value.utf8.count > headerBytes { return "has a 'value' of a wrong length" }
-        switch token.placement {
-        case .header:
-            if let fault = headerFault(token.name, token.prefix + token.value) { return fault }
-        case .cookie:
-            let isClean =
-                isHeaderName(token.name)
-                && (token.prefix + token.value).utf8.allSatisfy {
-                    (0x21...0x7E).contains($0) && !"\",;\\".utf8.contains($0)
-                }
-            if !isClean { return "isn't a valid cookie" }
-        case .query:
-            if token.name.isEmpty || token.name.utf8.count > 256 { return "has a 'name' of a wrong length" }
-        }
-        if token.origins.count > headerBound { return "has more than \(headerBound) 'origins'" }
-        for origin in token.origins {
-            if let fault = urlFault(origin) { return "has an origin that \(fault)" }
-            guard let url = URL(string: origin), ["", "/"].contains(url.path()), url.query() == nil,
-                url.fragment() == nil
-            else { return "has an origin with a path; an origin is scheme, host and port" }
-        }
-        return nil
-    }
-
     private static func headersFault(_ headers: [String: String]) -> String? {
         if headers.count > headerBound { return "has more than \(headerBound) items" }
         if Set(headers.keys.map { $0.lowercased() }).count < headers.count { return "names a header twice" }
@@ -158,7 +139,7 @@ package enum ResolutionCheck {
         return nil
     }
 
-    private static func headerFault(_ name: String, _ value: String) -> String? {
+    static func headerFault(_ name: String, _ value: String) -> String? {
         guard isHeaderName(name) else { return "has a name that isn't one of a header" }
         let lowered = name.lowercased()
         if ownHeaders.contains(lowered) || lowered.hasPrefix("if-") || lowered.hasPrefix("content-") {
@@ -170,7 +151,7 @@ package enum ResolutionCheck {
     }
 
     /// Related: RFC 9110 §5.6.2
-    private static func isHeaderName(_ name: String) -> Bool {
+    static func isHeaderName(_ name: String) -> Bool {
         (1...256).contains(name.utf8.count)
             && name.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }

@@ -54,6 +54,9 @@ package final class PluginProvider: Provider {
         return resolution
     }
 
+    /// Keeps the secrets of an answer, which came with a listing and is used now, out of the plugin's messages.
+    package func learn(_ resolution: Resolution) { state.withLock { $0.redactor.learn(resolution) } }
+
     /// Asks for one page of a course. Defaults of the manifest's parameters are filled in.
     package func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         try await list(request, with: nil)

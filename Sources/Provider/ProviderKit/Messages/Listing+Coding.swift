@@ -63,7 +63,10 @@ extension Listing.Video {
             sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
             subtitleFiles: try container.decodeIfPresent([Resolution.Subtitle].self, forKey: .subtitleFiles) ?? [],
             attachments: try container.decodeIfPresent([Resolution.Attachment].self, forKey: .attachments) ?? [],
-            episode: try container.decodeIfPresent(Int.self, forKey: .episode))
+            episode: try container.decodeIfPresent(Int.self, forKey: .episode),
+            checksums: try container.decodeIfPresent(Checksums.self, forKey: .checksums),
+            availableAt: try container.decodeTimestampIfPresent(forKey: .availableAt),
+            resolved: try container.decodeIfPresent(Resolution.self, forKey: .resolved))
     }
 
     /// Encodes a video without empty values.
@@ -82,5 +85,8 @@ extension Listing.Video {
         if !subtitleFiles.isEmpty { try container.encode(subtitleFiles, forKey: .subtitleFiles) }
         if !attachments.isEmpty { try container.encode(attachments, forKey: .attachments) }
         try container.encodeIfPresent(episode, forKey: .episode)
+        try container.encodeIfPresent(checksums, forKey: .checksums)
+        try container.encodeIfPresent(availableAt.map(Timestamp.text), forKey: .availableAt)
+        try container.encodeIfPresent(resolved, forKey: .resolved)
     }
 }

@@ -32,13 +32,33 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var attachments: [Resolution.Attachment]
         /// Its number in its season, as its publisher says it, from 0 to 99,999,999; nil if there is none.
         public var episode: Int?
+        /// Other checksums of its file that its host publishes.
+        public var checksums: Checksums?
+        /// When it can be downloaded; nil if it can be now. Nobody asks for it before.
+        public var availableAt: Date?
+        /// The answer to a ``ResolveRequest`` for it with the quality `best`, if the list came with it. It is used in
+        /// this run only, while it is fresh, and never stored.
+        public var resolved: Resolution? {
+            get { answer?.resolution }
+            set { answer = newValue.map { Answer($0) } }
+        }
+        private var answer: Answer?
+
+        /// Outside of the value, which few videos have.
+        private final class Answer: Sendable, Hashable, PrintsRedacted {
+            let resolution: Resolution
+            init(_ resolution: Resolution) { self.resolution = resolution }
+            static func == (one: Answer, other: Answer) -> Bool { one.resolution == other.resolution }
+            func hash(into hasher: inout Hasher) { hasher.combine(resolution) }
+        }
 
         public init(
             id: String, formerly: String? = nil, title: String? = nil, description: String? = nil,
             publishedAt: Date? = nil, duration: Double? = nil, cover: String? = nil,
             parameters: [String: JSONValue] = [:], size: Int64? = nil,
             sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
-            attachments: [Resolution.Attachment] = [], episode: Int? = nil
+            attachments: [Resolution.Attachment] = [], episode: Int? = nil, checksums: Checksums? = nil,
+            availableAt: Date? = nil, resolved: Resolution? = nil
         ) {
             self.id = id
             self.formerly = formerly
@@ -53,10 +73,15 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
             self.subtitleFiles = subtitleFiles
             self.attachments = attachments
             self.episode = episode
+            self.checksums = checksums
+            self.availableAt = availableAt
+            answer = resolved.map { Answer($0) }
         }
 
         enum CodingKeys: String, CodingKey {
             case id, formerly, title, description, duration, cover, parameters, size, sha256, attachments, episode
+            case checksums, resolved
+            case availableAt = "available_at"
             case publishedAt = "published_at"
             case subtitleFiles = "subtitle_files"
         }

@@ -1,6 +1,7 @@
 extension Resolution: Codable {
     private enum CodingKeys: String, CodingKey {
-        case url, kind, token, headers, size, sha256, duration, extendable, subtitles, attachments, cover, credentials
+        case url, kind, token, tokens, headers, size, sha256, checksums, title, duration, extendable, subtitles
+        case attachments, cover, credentials
         case expiresAt = "expires_at"
         case fileExtension = "extension"
         case mediaType = "media_type"
@@ -27,7 +28,10 @@ extension Resolution: Codable {
             subtitles: try container.decodeIfPresent([Subtitle].self, forKey: .subtitles) ?? [],
             attachments: try container.decodeIfPresent([Attachment].self, forKey: .attachments) ?? [],
             cover: try container.decodeIfPresent(String.self, forKey: .cover),
-            credentials: try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials))
+            credentials: try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials),
+            tokens: try container.decodeIfPresent([Token].self, forKey: .tokens) ?? [],
+            checksums: try container.decodeIfPresent(Checksums.self, forKey: .checksums),
+            title: try container.decodeIfPresent(String.self, forKey: .title))
     }
 
     /// Encodes the `result` of a `resolve` without empty and default values.
@@ -36,10 +40,13 @@ extension Resolution: Codable {
         try container.encode(url, forKey: .url)
         try container.encode(kind, forKey: .kind)
         try container.encodeIfPresent(token, forKey: .token)
+        if !tokens.isEmpty { try container.encode(tokens, forKey: .tokens) }
         try container.encodeIfPresent(expiresAt.map(Timestamp.text), forKey: .expiresAt)
         if !headers.isEmpty { try container.encode(headers, forKey: .headers) }
         try container.encodeIfPresent(size, forKey: .size)
         try container.encodeIfPresent(sha256, forKey: .sha256)
+        try container.encodeIfPresent(checksums, forKey: .checksums)
+        try container.encodeIfPresent(title, forKey: .title)
         try container.encodeIfPresent(fileExtension, forKey: .fileExtension)
         try container.encodeIfPresent(mediaType, forKey: .mediaType)
         try container.encodeIfPresent(duration, forKey: .duration)
@@ -49,5 +56,30 @@ extension Resolution: Codable {
         if !attachments.isEmpty { try container.encode(attachments, forKey: .attachments) }
         try container.encodeIfPresent(cover, forKey: .cover)
         try container.encodeIfPresent(credentials, forKey: .credentials)
+    }
+}
+
+extension Resolution.Subtitle {
+    private enum CodingKeys: String, CodingKey {
+        case lang, url, text
+    }
+
+    /// Decodes subtitles that have a `url` or a `text`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        lang = try container.decode(String.self, forKey: .lang)
+        text = try container.decodeIfPresent(String.self, forKey: .text)
+        url = text == nil ? try container.decode(String.self, forKey: .url) : ""
+    }
+
+    /// Encodes the text, or else the URL.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(lang, forKey: .lang)
+        if let text {
+            try container.encode(text, forKey: .text)
+        } else {
+            try container.encode(url, forKey: .url)
+        }
     }
 }

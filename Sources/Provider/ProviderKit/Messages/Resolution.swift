@@ -19,11 +19,21 @@ public struct Resolution: Sendable, Hashable {
     public struct Subtitle: Sendable, Hashable, Codable, PrintsRedacted {
         /// The language, as a tag such as `en` or `pt-BR`.
         public var lang: String
+        /// Where they are; empty if ``text`` has them.
         public var url: String
+        /// The subtitles themselves: WebVTT, SubRip or TTML.
+        public var text: String?
 
         public init(lang: String, url: String) {
             self.lang = lang
             self.url = url
+        }
+
+        /// Subtitles without a URL.
+        public init(lang: String, text: String) {
+            self.lang = lang
+            url = ""
+            self.text = text
         }
     }
 
@@ -44,6 +54,8 @@ public struct Resolution: Sendable, Hashable {
     public var kind: Kind
     /// A secret to send with each request to the URL's origin.
     public var token: Token?
+    /// Secrets for certain origins or paths each; not together with ``token``.
+    public var tokens: [Token]
     /// The expiry of the URL or token; nil if it isn't known.
     public var expiresAt: Date?
     /// Headers to send with every request. `Authorization`, `Cookie` and `Proxy-*` go to the URL's origin and the
@@ -53,6 +65,10 @@ public struct Resolution: Sendable, Hashable {
     public var size: Int64?
     /// The SHA-256 of the media, in hexadecimal.
     public var sha256: String?
+    /// Other checksums of the media that its host publishes.
+    public var checksums: Checksums?
+    /// The video's title, for a catalog that has only its id.
+    public var title: String?
     /// The file name extension, without its dot.
     public var fileExtension: String?
     /// The media type, such as `video/mp4`.
@@ -76,7 +92,8 @@ public struct Resolution: Sendable, Hashable {
         url: String, kind: Kind = .file, token: Token? = nil, expiresAt: Date? = nil, headers: [String: String] = [:],
         size: Int64? = nil, sha256: String? = nil, fileExtension: String? = nil, mediaType: String? = nil,
         duration: Double? = nil, singleUse: Bool = false, extendable: Bool = false, subtitles: [Subtitle] = [],
-        attachments: [Attachment] = [], cover: String? = nil, credentials: Secret<JSONValue>? = nil
+        attachments: [Attachment] = [], cover: String? = nil, credentials: Secret<JSONValue>? = nil,
+        tokens: [Token] = [], checksums: Checksums? = nil, title: String? = nil
     ) {
         self.url = url
         self.kind = kind
@@ -94,7 +111,15 @@ public struct Resolution: Sendable, Hashable {
         self.attachments = attachments
         self.cover = cover
         self.credentials = credentials
+        self.tokens = tokens
+        self.checksums = checksums
+        self.title = title
     }
+}
+
+extension Resolution {
+    /// ``token`` or ``tokens``.
+    package var allTokens: [Token] { [token].compactMap(\.self) + tokens }
 }
 
 extension Resolution: PrintsRedacted {

@@ -1,6 +1,8 @@
 /// A secret to send with each request to the media's server.
 ///
-/// It is sent to the origin of the resolution's URL and to ``origins`` only. A token that is part of the URL doesn't
+/// As ``Resolution/token`` it is sent to the origin of the resolution's URL and to ``origins`` only. As one of
+/// ``Resolution/tokens`` it is sent to its ``origins``, or below its ``urlPrefix``, and without both to the origin of
+/// the resolution's URL. A token that is part of the URL doesn't
 /// belong here. It prints as redacted.
 public struct Token: Sendable, Hashable, Codable {
     /// The part of a request that contains it.
@@ -22,8 +24,16 @@ public struct Token: Sendable, Hashable, Codable {
     public var prefix: String
     /// Other origins that it may go to, such as `https://cdn.example.org`.
     public var origins: [String]
+    /// Of one of ``Resolution/tokens``, in place of ``origins``: it goes to this URL and to those below it, such as
+    /// `https://cdn.example.org/course-7/`.
+    public var urlPrefix: String?
 
-    public init(_ value: String, in placement: Placement, name: String, prefix: String = "", origins: [String] = []) {
+    /// A secret in one part of a request.
+    public init(
+        _ value: String, in placement: Placement, name: String, prefix: String = "", origins: [String] = [],
+        urlPrefix: String? = nil
+    ) {
+        self.urlPrefix = urlPrefix
         self.value = value
         self.placement = placement
         self.name = name
@@ -41,9 +51,10 @@ public struct Token: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case value, name, prefix, origins
         case placement = "in"
+        case urlPrefix = "url_prefix"
     }
 
-    /// Decodes a token; `prefix` and `origins` are optional.
+    /// Decodes a token; `prefix`, `origins` and `url_prefix` are optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         value = try container.decode(String.self, forKey: .value)
@@ -51,6 +62,7 @@ public struct Token: Sendable, Hashable, Codable {
         name = try container.decode(String.self, forKey: .name)
         prefix = try container.decodeIfPresent(String.self, forKey: .prefix) ?? ""
         origins = try container.decodeIfPresent([String].self, forKey: .origins) ?? []
+        urlPrefix = try container.decodeIfPresent(String.self, forKey: .urlPrefix)
     }
 }
 

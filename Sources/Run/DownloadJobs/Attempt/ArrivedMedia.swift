@@ -16,6 +16,8 @@ package struct ArrivedMedia: Sendable {
     package var sha256: Checksum?
     /// The expected digest; nil if it isn't known.
     package var expectedSHA256: Checksum?
+    /// The published checksums that the partial's bytes must have, or that the donor's bytes had; nil without any.
+    package var checksums: PublishedChecksums?
     package let fileExtension: FileExtension
     /// Its place, relative to the library; nil for its stem and extension.
     package var path: String?

@@ -40,6 +40,7 @@ struct DonorCopy: Sendable {
         let stated = file.path.split(separator: ".").last.map(String.init)
         return ArrivedMedia(
             size: file.size, sha256: file.sha256, expectedSHA256: context.wanted.video.checksum,
+            checksums: file.checksums,
             fileExtension: .choose(.video, stated: stated, mediaType: nil, contentType: nil, url: nil),
             proof: file.proof, request: donor.request)
     }

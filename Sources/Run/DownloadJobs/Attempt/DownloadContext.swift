@@ -23,6 +23,15 @@ package final class DownloadContext: Sendable {
         wanted.video.checksum ?? answer?.resolution.sha256.flatMap(Checksum.init(hex:))
     }
 
+    var sizeLimit: SizeLimit {
+        SizeLimit(option: services.options.maxSize, catalog: wanted.video.settings.maxSize)
+    }
+
+    /// The published checksums that the file must have, from the catalog or else the provider; nil if neither has any.
+    func expectedChecksums(_ answer: ResolvedMedia?) -> PublishedChecksums? {
+        wanted.video.checksums ?? answer?.resolution.checksums.flatMap { PublishedChecksums($0) }
+    }
+
     /// Warns about a defect of the stream.
     func warn(_ warning: SyncWarning.Stream) { services.events.post(.warning(.stream(warning), wanted.reference)) }
 

@@ -1,7 +1,10 @@
 package import DownloadStore
+package import FileSystem
+import Foundation
 package import Hooks
 package import MediaTransfer
 package import ProviderKit
+import TextFormats
 
 #if canImport(Glibc)
 import Glibc
@@ -19,6 +22,7 @@ extension DownloadError {
             case .status(let status, _): (.httpStatus, status)
             case .rangeIgnored, .rangeMismatch, .identityChanged: (.identityChanged, nil)
             case .truncated, .empty, .lengthUnknown, .partOnly: (.truncated, nil)
+            case .tooLong(.maximum): (.tooLarge, nil)
             case .tooLong: (.tooLong, nil)
             case .sizeMismatch: (.sizeMismatch, nil)
             case .badResponse, .network, .cancelled, .shutDown: (.network, nil)
@@ -82,6 +86,22 @@ extension DownloadError {
 
     static let wrongChecksum = DownloadError(
         kind: .checksumMismatch, message: "the downloaded file doesn't have the expected SHA-256")
+
+    package static func wrongChecksum(_ algorithm: PublishedChecksums.Algorithm) -> DownloadError {
+        let name =
+            switch algorithm {
+            case .md5: "MD5"
+            case .sha1: "SHA-1"
+            case .crc32: "CRC-32"
+            }
+        return DownloadError(
+            kind: .checksumMismatch, message: "the downloaded file doesn't have the expected \(name)")
+    }
+
+    /// By its provider's listing.
+    static func notAvailable(before date: Date) -> DownloadError {
+        DownloadError(kind: .notReady, message: "its provider has it from \(Timestamp.text(date)) on")
+    }
 
     static func wrongSize(_ size: Int64, instead wanted: Int64) -> DownloadError {
         DownloadError(kind: .sizeMismatch, message: "the file has \(size) bytes instead of \(wanted)")

@@ -1,5 +1,7 @@
+import CourseCatalog
 package import DownloadStore
 import FilePlacement
+import FileSystem
 package import Foundation
 import Hooks
 import MediaTransfer
@@ -42,6 +44,9 @@ extension DownloadJob {
     func resolveIfNeeded(_ connections: JobConnections) async -> JobOutcome? {
         let now = services.clock.now
         if answer.isGood(at: now, bytes: progress.bytes) { return nil }
+        if let begins = wanted.video.availableAt.map({ Date(timeIntervalSince1970: $0) }), begins > now {
+            return .notReady(.notAvailable(before: begins), retryAfter: .seconds(begins.timeIntervalSince(now)))
+        }
         do {
             var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
@@ -64,6 +69,9 @@ extension DownloadJob {
                     resolution, confinement: confinement, at: services.clock.now), let media = answer.media
             else {
                 return .failed(.badURL)
+            }
+            if let title = resolution.title, wanted.video.title == wanted.video.id {
+                services.bookkeeper.note(.titled(id, title))
             }
             answer.announcement = .resolved(
                 wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt)
@@ -97,6 +105,10 @@ extension DownloadJob {
         if isSame {
             if let expected = context.expectedSHA256(attempt.answer) {
                 isSame = donor.file.sha256 == expected
+            } else if let checksums = context.expectedChecksums(attempt.answer),
+                !checksums.isContained(in: donor.file.checksums)
+            {
+                isSame = false
             } else {
                 isSame = await media.hasBytes(of: donor, &attempt)
                 take(attempt)

@@ -50,7 +50,7 @@ extension DownloadJob {
     }
 
     /// Drops all partials. False if the state can't be written.
-    private func forgetPartials() async -> Bool {
+    func forgetPartials() async -> Bool {
         let isWritten = await services.bookkeeper.commit(nothingLeft) {
             let media = self.live.withLock { live in
                 defer {

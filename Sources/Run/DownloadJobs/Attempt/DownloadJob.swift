@@ -193,7 +193,10 @@ package actor DownloadJob: WatchedDownload {
         case .startOver: return await startOver()
         case .wait(let error, let delay, let hostFailed):
             return .waits(error, delay: delay, hostFailed: hostFailed ? host : nil)
-        case .fail(let error): return .failed(error)
+        case .fail(let error):
+            // What is too large takes no room.
+            if error.kind == .tooLarge { _ = await forgetPartials() }
+            return .failed(error)
         case .giveUp(let error, let rest, let hostFailed):
             return .gaveUp(error, rest: rest, host: hostFailed ? host : nil)
         case .suspend(let reason, let error): return .suspended(reason, error)

@@ -30,6 +30,8 @@ extension Resolution {
         let origin = Origin(url: change.url)
         let own = [url] + (token?.origins ?? [])
         if !own.contains(where: { Origin(url: $0) == origin }) { token = nil }
+        // Those without a place of their own are for the URL's.
+        if origin != Origin(url: url) { tokens.removeAll { $0.origins.isEmpty && $0.urlPrefix == nil } }
         let isOwn = origin == Origin(url: url) || token != nil
         url = change.url
         headers = change.headers.merging(isOwn ? withheld(from: change) : [:]) { $1 }
@@ -50,8 +52,7 @@ extension TransferRequest {
             || change.named.contains { HTTPField(name: $0, value: "").isPrivateByName }
         if isChanged, let origin = Origin(url: change.url), !trustedOrigins.contains(origin) {
             withheld = []
-            privateFields = []
-            privateQuery = nil
+            secrets = secrets.filter { $0.isFor(change.url) }
             trustedOrigins = [origin]
         }
         url = change.url

@@ -18,6 +18,7 @@ package final class ProviderPool: Sendable {
         /// Unusable providers, and those that were broken at the shutdown.
         var broken: [(name: String, reason: String)] = []
         var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
+        var listed = ListedAnswers()
         /// The networks of servers whose names were looked up.
         var scopes: [Origin: NetworkScope] = [:]
         /// Keeps the identifiers in `parameters` valid.
@@ -44,10 +45,15 @@ package final class ProviderPool: Sendable {
         self.logger = logger
     }
 
-    /// Asks for a video's location. The provider's credentials are added, whatever the request has; renewed ones are
-    /// kept, and are durable on return.
+    /// Asks for a video's location, unless a listing of this run had the answer. The provider's credentials are added,
+    /// whatever the request has; renewed ones are kept, and are durable on return.
     package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
         let provider = try provider(name).get()
+        let known = state.withLock { $0.listed.answer(to: request, provider: name, at: request.now) }
+        if let known {
+            provider.learn(known)
+            return known
+        }
         return try await withLogin(provider, request.video.parameters) { () async throws(ProviderError) in
             try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
                 try await provider.resolve(request, with: held)
@@ -58,11 +64,13 @@ package final class ProviderPool: Sendable {
     /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
     package func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
         let provider = try provider(name).get()
-        return try await withLogin(provider, request.course.parameters) { () async throws(ProviderError) in
+        let page = try await withLogin(provider, request.course.parameters) { () async throws(ProviderError) in
             try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
                 try await provider.list(request, with: held)
             }
         }
+        state.withLock { $0.listed.take(page, of: request, provider: name, at: request.now) }
+        return page
     }
 
     /// Sends a request with a provider's credentials. Renewed ones are durable on return, even if the answer is an
@@ -130,6 +138,7 @@ package final class ProviderPool: Sendable {
         await logins?.set(name, isLoggedIn: false)
         await credentials.forget(name)
         let provider = state.withLock { state in
+            state.listed.forget(name)
             let provider = state.providers.removeValue(forKey: name)
             if let reason = provider?.brokenReason { state.broken.append((name, reason)) }
             return provider

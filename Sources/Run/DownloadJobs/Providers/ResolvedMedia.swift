@@ -33,7 +33,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     var identity: RequestDigest {
         var parts = [resolution.url, resolution.kind.rawValue]
         parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        if let token = resolution.token {
+        for token in resolution.allTokens {
             parts += [token.placement.rawValue, token.name, token.prefix, token.value]
         }
         var list = LengthPrefixed(.littleEndian)
@@ -106,19 +106,28 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         request.trustedOrigins = Set(resolution.token?.origins.compactMap { Origin(url: $0) } ?? [])
         request.trustedOrigins.insert(origin)
         request.fields = resolution.fields
-        if let token = resolution.token {
-            switch token.placement {
-            case .header:
-                request.privateFields = [HTTPField(name: token.name, value: token.prefix + token.value)]
-            case .cookie:
-                request.privateFields = [
-                    HTTPField(name: "Cookie", value: "\(token.name)=\(token.prefix)\(token.value)")
-                ]
-            case .query:
-                request.privateQuery = .init(name: token.name, value: token.prefix + token.value)
-            }
-        }
+        request.secrets = secrets
         return request
+    }
+
+    /// Each token with its scopes: those that it names, and where that is nothing, or the token is the only one, the
+    /// origin of the URL.
+    private var secrets: [ScopedSecret] {
+        let named = resolution.allTokens.map { token in
+            token.urlPrefix.map { [URLScope(prefix: $0)].compactMap(\.self) }
+                ?? token.origins.compactMap { Origin(url: $0) }.map { URLScope($0) }
+        }
+        return zip(resolution.allTokens, named).map { token, scopes in
+            let value = token.prefix + token.value
+            let part: ScopedSecret.Part =
+                switch token.placement {
+                case .header: .field(HTTPField(name: token.name, value: value))
+                case .cookie: .cookie(name: token.name, value: value)
+                case .query: .query(.init(name: token.name, value: value))
+                }
+            let isForURL = resolution.token != nil || (token.urlPrefix == nil && token.origins.isEmpty)
+            return ScopedSecret(part, for: isForURL ? scopes + [URLScope(origin)] : scopes)
+        }
     }
 }
 

@@ -44,6 +44,7 @@ package struct SidecarFetch: Sendable {
                 switch sidecar.source {
                 case .file(let cover): await copy(cover, to: partial)
                 case .url(let url): await fetch(await request(url), into: partial)
+                case .text(let text): await write(text, to: partial)
                 }
             if case .ended = outcome {
                 partial.close()
@@ -70,7 +71,9 @@ package struct SidecarFetch: Sendable {
         request.allowsMarkup = sidecar.purpose == .attachment
         request.allowsHTML = sidecar.isPage
         request.allowsTimedText = sidecar.isSubtitle
-        request.maxSize = sidecar.purpose == .attachment ? nil : Self.sizeLimit
+        let limit = SizeLimit(option: services.options.maxSize, catalog: sidecar.maxSize)
+        request.maxSize = sidecar.purpose == .attachment ? limit.known : Self.sizeLimit
+        request.maxUnsized = limit.unknown
         let began = services.clock.now
         let report = await services.engine.fetch(request, into: partial)
         switch report.failure {
@@ -136,6 +139,25 @@ package struct SidecarFetch: Sendable {
         let problem = await Blocking.run { _ in cover.copy(to: partial, upTo: Self.sizeLimit) }
         if let problem { return .ended(.failed(problem, isFinal: false)) }
         return await arrived(partial, contentType: nil, at: cover.path)
+    }
+
+    private func write(_ text: String, to partial: PartialFile) async -> SidecarOutcome {
+        var failure: FileError?
+        Array(text.utf8).withUnsafeBytes { bytes in
+            do throws(FileError) { try partial.append(bytes) } catch { failure = error }
+        }
+        if let error = failure { return .ended(.failed(DownloadError(.file(errno: error.errno)), isFinal: false)) }
+        return await arrived(partial, contentType: Self.subtitleType(of: text))
+    }
+
+    /// The media type of subtitles, by how they begin: XML is TTML, and SubRip begins with a number.
+    private static func subtitleType(of text: String) -> String {
+        let beginning = text.unicodeScalars.prefix(256).drop { $0.properties.isWhitespace || $0.value == 0xFEFF }
+        switch beginning.first {
+        case "<": return "application/ttml+xml"
+        case let first? where ("0"..."9").contains(first): return "application/x-subrip"
+        default: return "text/vtt"
+        }
     }
 
     private func arrived(

@@ -95,8 +95,14 @@ extension Dispatcher {
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
                 var rejection: FileRejection?
-                let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
-                if let partial = video.partial {
+                var isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
+                if !isWrong, let partial = video.partial, let checksums = video.checksums,
+                    let wrong = try await partial.contradiction(to: checksums)
+                {
+                    isWrong = true
+                    rejection = FileRejection(.wrongChecksum(wrong), isFinal: false)
+                }
+                if rejection == nil, let partial = video.partial {
                     rejection = await video.job.pageRejection(
                         partial, as: video.fileExtension, isProven: video.expectedSHA256 != nil && !isWrong)
                 }
@@ -141,7 +147,7 @@ extension Dispatcher {
                     size: video.size, sha256: video.sha256,
                     path: video.path ?? LibraryName.file(wanted.stem, video.fileExtension), id: wanted.reference.video,
                     old: wanted.oldFile, parts: video.parts, keepsName: video.path != nil, hasPast: !wanted.isNew,
-                    proof: proof))
+                    proof: proof, checksums: video.checksums))
         }
     }
 

@@ -115,6 +115,31 @@ extension SyncPass {
         return more
     }
 
+    /// Renames what is called by its id, although its provider has given it a title during the turns: with all titles
+    /// known, names are the same whatever came first. Returns how many files couldn't be moved.
+    func useGivenTitles(
+        in catalog: Catalog, _ plan: Reconciliation, _ list: FileListUpdater, _ settled: PassChanges.Settled
+    ) async throws(Refusal) -> Int {
+        // A logout doesn't wait; the next pass does it.
+        guard control.passStop?.isBound ?? true else { return 0 }
+        let courses: Set<String>
+        do throws(StoreError) { courses = try open.store.downloads.coursesWithUnusedTitles() } catch {
+            throw Refusal(error)
+        }
+        guard !courses.isEmpty else { return 0 }
+        let compared = ComparedCourses.only(courses)
+        var renaming = try await reconcile(
+            catalog, at: clock.now, courses: compared, unsettled: settled.unsettled, tallies: plan.tallies)
+        guard renaming.errors.isEmpty else { return 0 }
+        // Names only: each download has had its turn.
+        renaming.keepOnlyNames()
+        let moves = try changes.carryOut(renaming, held: plan.held)
+        list.note(renaming.changes)
+        return try changes.finish(
+            renaming, moves, compared, held: plan.held + renaming.held, after: settled, note: list.note
+        ).unmoved
+    }
+
     static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
         var sum = ByteCount(0)
         for download in wanted {

@@ -69,7 +69,10 @@ struct SyncPass: Sendable {
         list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
         defer { list.end() }
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = await dispatch(&plan, services, &listings, list: list, settled: settled)
+        var result = await dispatch(&plan, services, &listings, list: list, settled: settled)
+        do throws(Refusal) {
+            plan.unmoved += try await useGivenTitles(in: listings.catalog, plan, list, settled)
+        } catch { result.refusals.append(error) }
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
         summary.finishedNow += settled.finished
@@ -249,7 +252,10 @@ struct SyncPass: Sendable {
         let updater = MetadataUpdater(store: open.store, library: library, kinds: options.metadata)
         let held = Set(plan.held.map(\.course))
         let result = await Blocking.run { _ -> Result<MetadataUpdater.Outcome, StoreError> in
-            do throws(StoreError) { return .success(try updater.run(catalog, without: held)) } catch {
+            do throws(StoreError) {
+                let titled = catalog.addingTitles(try updater.store.downloads.givenTitles())
+                return .success(try updater.run(titled, without: held))
+            } catch {
                 return .failure(error)
             }
         }

@@ -24,6 +24,8 @@ package struct SyncOptions: Sendable {
     package var window = RunWindow()
     /// Bytes that the run may receive, sidecars included; nil for no limit.
     package var maxTransfer: Int64?
+    /// The largest size of a file in bytes; nil for any size that its server tells.
+    package var maxSize: Int64?
     /// What stays free on the disk of the partials.
     package var minFreeSpace = FreeSpaceFloor.standard
     /// The time to wait for another sync of this user.

@@ -26,7 +26,7 @@ package enum SidecarPlan {
         plan.isResolved = true
         if wanted.video.ownCover == nil, let cover = resolution.cover { plan.cover(.url(cover)) }
         for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
-            plan.subtitle(subtitle.lang, .url(subtitle.url))
+            plan.subtitle(subtitle.lang, subtitle.text.map { .text($0) } ?? .url(subtitle.url))
         }
         for attachment in resolution.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
         return Array(plan.wantedSidecars.dropFirst(own))
@@ -39,7 +39,7 @@ package enum SidecarPlan {
         var plan = Builder(wanted: wanted)
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
-            plan.subtitle(subtitle.lang, .url(subtitle.url))
+            plan.subtitle(subtitle.lang, subtitle.text.map { .text($0) } ?? .url(subtitle.url))
         }
         let others = plan.wantedSidecars.count
         for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .url(subtitle.url)) }
@@ -87,12 +87,12 @@ package enum SidecarPlan {
             _ kind: SidecarRecord.Kind, name: String, _ source: WantedSidecar.Source, fileName: String,
             purpose: FileExtension.Purpose?
         ) {
-            wantedSidecars.append(
-                WantedSidecar(
-                    owner: .video(wanted.id, kind, name: name), source: source, isResolved: isResolved,
-                    folder: folder, name: fileName,
-                    purpose: purpose, listed: wanted.video.isListed ? wanted.listingSource : nil,
-                    video: wanted.reference))
+            var sidecar = WantedSidecar(
+                owner: .video(wanted.id, kind, name: name), source: source, isResolved: isResolved,
+                folder: folder, name: fileName, purpose: purpose,
+                listed: wanted.video.isListed ? wanted.listingSource : nil, video: wanted.reference)
+            sidecar.maxSize = wanted.video.settings.maxSize
+            wantedSidecars.append(sidecar)
         }
     }
 }

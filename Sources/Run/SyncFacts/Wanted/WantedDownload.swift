@@ -73,6 +73,6 @@ package struct WantedDownload: Sendable {
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
         WantedBytes(
             video: reference.video, source: source, size: video.size, sha256: video.checksum,
-            ignoresCourse: ignoresCourse)
+            checksums: video.checksums, ignoresCourse: ignoresCourse)
     }
 }

@@ -16,6 +16,8 @@ package struct WantedSidecar: Sendable {
         case file(LocalCover)
         /// A URL, which may be signed if a provider names it.
         case url(String)
+        /// Subtitles that came with the answer.
+        case text(String)
 
         package var url: String? { if case .url(let url) = self { url } else { nil } }
     }
@@ -35,6 +37,8 @@ package struct WantedSidecar: Sendable {
     package var mediaType: String?
     /// The provider whose listing names its URL; nil if the catalog does, or a resolution.
     package var listed: ListingSource?
+    /// The catalog's largest size of its video's files, in bytes.
+    package var maxSize: Int64?
     /// For messages.
     package var video: VideoReference?
     /// Our own file that it replaces.

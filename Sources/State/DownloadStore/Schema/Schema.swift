@@ -22,11 +22,12 @@ enum Schema {
         migrator.registerMigration("13") { db in try db.execute(sql: thirteenth) }
         migrator.registerMigration("14") { db in try db.execute(sql: fourteenth) }
         migrator.registerMigration("15") { db in try db.execute(sql: fifteenth) }
+        migrator.registerMigration("16") { db in try db.execute(sql: sixteenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 15
+    static let version = 16
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -359,5 +360,13 @@ enum Schema {
     private static let fifteenth = """
         PRAGMA user_version = 15;
         ALTER TABLE listings ADD COLUMN doubted_loss BLOB;
+        """
+
+    /// The published checksums that a file was compared with, and the title that a provider gave a video.
+    private static let sixteenth = """
+        PRAGMA user_version = 16;
+        ALTER TABLE downloads ADD COLUMN checksums TEXT;
+        ALTER TABLE downloads ADD COLUMN given_title TEXT;
+        CREATE INDEX downloads_with_given_title ON downloads (course) WHERE given_title IS NOT NULL;
         """
 }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import GRDB
 
@@ -23,6 +24,8 @@ struct ChangeWriter {
             try run(
                 "UPDATE downloads SET kind = ?, media_seconds = NULL WHERE id = ? AND kind IS NOT ?",
                 [kind.rawValue, id.rawValue, kind.rawValue])
+        case .titled(let id, let title):
+            try run("UPDATE downloads SET given_title = ? WHERE id = ?", [title, id.rawValue])
         case .startOver(let id, let validatorFailures, let startOvers, let givesUpRanges):
             try run(
                 """
@@ -37,8 +40,7 @@ struct ChangeWriter {
             try move(id, .finish, setting: Self.ended, [])
         case .adopt(let id, let file): try adopt(id, file)
         case .putBack(let id, let retryAt, let error): try putBack(id, retryAt: retryAt, error)
-        case .suspend(let id, let reason):
-            try move(id, .suspend, setting: "reason = ?", [reason.rawValue])
+        case .suspend(let id, let reason): try move(id, .suspend, setting: "reason = ?", [reason.rawValue])
         case .revive(let id):
             try move(
                 id, .revive,
@@ -102,12 +104,12 @@ struct ChangeWriter {
                 old_sha256 = iif(is_placing, old_sha256, sha256),
                 old_source = iif(is_placing, old_source, file_source),
                 is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
-                durable_bytes = ?, total_bytes = ?, updated_at = ?
+                checksums = ?, durable_bytes = ?, total_bytes = ?, updated_at = ?
             WHERE id = ?
             """,
             [
                 file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                file.proof?.text, file.size, file.size, now, id.rawValue,
+                file.proof?.text, file.checksums?.text, file.size, file.size, now, id.rawValue,
             ])
     }
 
@@ -125,7 +127,8 @@ struct ChangeWriter {
         try run(
             """
             UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
-                sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(Self.noOld), updated_at = ?
+                sha256 = old_sha256, file_source = old_source, file_proof = NULL, checksums = NULL, \(Self.noOld),
+                updated_at = ?
             WHERE id = ? AND is_placing = 1
             """, [now, id.rawValue])
     }
@@ -133,10 +136,12 @@ struct ChangeWriter {
     private func adopt(_ id: DownloadID, _ file: StoredFile) throws {
         try move(
             id, .finish,
-            setting: Self.ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
+            setting: Self.ended + """
+                , path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?, checksums = ?
+                """,
             [
                 file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                file.proof?.text,
+                file.proof?.text, file.checksums?.text,
             ])
     }
 
@@ -165,7 +170,7 @@ struct ChangeWriter {
             id, .lose,
             setting: """
                 reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, \
-                stored_extras = NULL, \(Self.fresh)
+                checksums = NULL, stored_extras = NULL, \(Self.fresh)
                 """,
             [])
     }
@@ -173,12 +178,13 @@ struct ChangeWriter {
     private func record(_ file: StoredFile, of id: DownloadID) throws {
         try run(
             """
-            UPDATE downloads SET file_proof = iif(sha256 IS ?, file_proof, NULL), path = ?, size = ?, modified = ?,
-                sha256 = ?, updated_at = ?
-            WHERE id = ? AND state = 'finished'
+            UPDATE downloads SET file_proof = iif(sha256 IS ?1, file_proof, NULL),
+                checksums = iif(sha256 IS ?1, checksums, ?7), path = ?2, size = ?3, modified = ?4, sha256 = ?1,
+                updated_at = ?5
+            WHERE id = ?6 AND state = 'finished'
             """,
             [
-                file.sha256?.data, file.path, file.size, file.modified, file.sha256?.data, now, id.rawValue,
+                file.sha256?.data, file.path, file.size, file.modified, now, id.rawValue, file.checksums?.text,
             ])
     }
 
@@ -186,7 +192,8 @@ struct ChangeWriter {
         try run(
             """
             UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
-                file_proof = NULL, stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
+                file_proof = NULL, checksums = NULL, stored_extras = NULL, updated_at = ?
+            WHERE id = ? AND state = 'cancelled'
             """, [now, id.rawValue])
         try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue])
     }

@@ -20,6 +20,7 @@ extension DownloadRecord {
         }
         var file = row.file("path", source: "file_source")
         file?.proof = row.text("file_proof").flatMap(FileProof.init)
+        file?.checksums = row.text("checksums").flatMap(PublishedChecksums.init(text:))
         let number = { (column: String) in Int(truncatingIfNeeded: row.integer(column) ?? 0) }
         self.init(
             id: DownloadID(rawValue: row.integer("id") ?? 0),

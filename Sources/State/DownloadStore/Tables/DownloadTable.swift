@@ -42,6 +42,31 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// The titles that providers have given videos, by course and video.
+    package func givenTitles() throws(StoreError) -> [String: [String: String]] {
+        try file.read { db in
+            let sql = "SELECT course, video, given_title FROM downloads WHERE given_title IS NOT NULL"
+            var titles: [String: [String: String]] = [:]
+            let rows = try Row.fetchCursor(db.cachedStatement(sql: sql))
+            while let row = try rows.next().map(StoredRow.init) {
+                guard let course = row.text("course"), let video = row.text("video") else { continue }
+                titles[course, default: [:]][video] = row.text("given_title")
+            }
+            return titles
+        }
+    }
+
+    /// The courses with videos that are still called by their ids, although their providers have given them titles.
+    package func coursesWithUnusedTitles() throws(StoreError) -> Set<String> {
+        try file.read { db in
+            let sql = """
+                SELECT DISTINCT course FROM downloads
+                WHERE given_title IS NOT NULL AND title = video AND given_title <> video
+                """
+            return Set(try String.fetchAll(db, sql: sql))
+        }
+    }
+
     /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
     package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
         try file.read { db in

@@ -9,6 +9,8 @@ package enum DownloadChange: Sendable {
     /// Its bytes are of this kind, which its partials have from now on; written before the first byte. Never touches
     /// the state.
     case kind(DownloadID, DownloadKind)
+    /// Its provider calls it so; for a catalog that has only its id. Never touches the state.
+    case titled(DownloadID, String)
     /// The partial is invalid. To be committed before the partial is truncated. Never touches the state.
     /// `givesUpRanges`: because its host answers no range correctly; kept until the user gives the command `retry`.
     case startOver(DownloadID, validatorFailures: Int, startOvers: Int, givesUpRanges: Bool = false)

@@ -19,6 +19,7 @@ package struct DownloadError: Sendable, Equatable, Error {
         case stalled
         case truncated
         case tooLong = "too_long"
+        case tooLarge = "too_large"
         case sizeMismatch = "size_mismatch"
         case checksumMismatch = "checksum_mismatch"
         case notMedia = "not_media"

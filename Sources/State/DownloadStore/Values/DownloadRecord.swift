@@ -78,10 +78,14 @@ package struct StoredFile: Sendable, Equatable {
     package var source: SourceDigest
     /// Facts to compare it with other files; nil if there are none.
     package var proof: FileProof?
+    /// The published checksums that it was compared with as it arrived; nil if there were none.
+    package var checksums: PublishedChecksums?
 
     package init(
-        path: String, size: Int64, modified: Int64?, sha256: Checksum?, source: SourceDigest, proof: FileProof? = nil
+        path: String, size: Int64, modified: Int64?, sha256: Checksum?, source: SourceDigest, proof: FileProof? = nil,
+        checksums: PublishedChecksums? = nil
     ) {
+        self.checksums = checksums
         self.proof = proof
         self.path = path
         self.size = size

@@ -27,8 +27,13 @@ package struct HashedFile: Sendable, Hashable {
     package var sha256: Checksum
     /// False if somebody changed the file while it was read: then the hash is meaningless.
     package var isStable: Bool
+    /// The first of the checksums asked for that it doesn't have; nil if it has all.
+    package var contradicted: PublishedChecksums.Algorithm?
 
-    package init(facts: FileFacts, sha256: Checksum, isStable: Bool) {
+    package init(
+        facts: FileFacts, sha256: Checksum, isStable: Bool, contradicted: PublishedChecksums.Algorithm? = nil
+    ) {
+        self.contradicted = contradicted
         self.facts = facts
         self.sha256 = sha256
         self.isStable = isStable

@@ -52,15 +52,21 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Hashes a whole file; nil if there is none. Throws ``LibraryError/stopped`` when `shouldStop` returns true,
-    /// called for each mebibyte.
-    package func hash(_ path: String, shouldStop: () -> Bool = { false }) throws(LibraryError) -> HashedFile? {
+    /// Hashes a whole file, and compares it with `checksums`; nil if there is none. Throws ``LibraryError/stopped``
+    /// when `shouldStop` returns true, called for each mebibyte.
+    package func hash(
+        _ path: String, comparingWith checksums: PublishedChecksums? = nil, shouldStop: () -> Bool = { false }
+    ) throws(LibraryError) -> HashedFile? {
         guard let before = try facts(of: path) else { return nil }
         return try read(path) { file throws(Errno) in
-            let sha256 = try FileCopy.digest(of: file, shouldStop: shouldStop)
+            var digest = checksums?.digest
+            let sha256 = try FileCopy.digest(of: file, shouldStop: shouldStop) { digest?.update($0) }
             var after = try file.facts()
             after.links = before.links
-            return HashedFile(facts: before, sha256: sha256, isStable: after == before)
+            let found = digest?.checksums
+            return HashedFile(
+                facts: before, sha256: sha256, isStable: after == before,
+                contradicted: found.flatMap { checksums?.contradiction(to: $0) })
         }
     }
 

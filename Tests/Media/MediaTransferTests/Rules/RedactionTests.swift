@@ -8,8 +8,12 @@ import Testing
         let url = "https://canary:canary@h/?token=canary"
         var request = TransferRequest(url: url)
         request.fields = [HTTPField(name: "Referer", value: url)]
-        request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary")]
-        request.privateQuery = TransferRequest.QueryItem(name: "t", value: "canary")
+        let scope = try #require(URLScope(prefix: url))
+        request.secrets = [
+            ScopedSecret(.field(HTTPField(name: "Authorization", value: "Bearer canary")), for: [scope]),
+            ScopedSecret(.query(.init(name: "t", value: "canary")), for: [scope]),
+            ScopedSecret(.cookie(name: "sid", value: "canary"), for: [scope]),
+        ]
         request.start = .resume(at: 5, total: 10, condition: .etag("\"canary\""))
         var raw = RawHead(status: 302)
         for name in ["location", "etag", "content-type"] { _ = raw.add(name, "\"canary\"") }
@@ -20,7 +24,7 @@ import Testing
         }
         let report = TransferReport(head: head, url: url, received: 1, length: 1, failure: nil, seconds: 1)
         return [
-            request, request.fields[0], request.privateFields[0], request.privateQuery as Any, request.start,
+            request, request.fields[0], request.secrets, request.secrets.map(\.part), scope, request.start,
             ResumeCondition.etag("canary"), raw, head, parser, parser.feed(Array("\r\n".utf8)), report,
             try #require(ParsedURL(url)), try #require(RedirectPolicy(url: url)),
             ResponseJudge(request: request, isRedirected: false), ResponseDecision.redirect(url),

@@ -52,9 +52,12 @@ import Testing
     private var request: TransferRequest {
         var request = TransferRequest(url: "https://h/a?x=1")
         request.fields = [HTTPField(name: "Referer", value: "r"), HTTPField(name: "cookie", value: "c")]
-        request.privateFields = [HTTPField(name: "X-Token", value: "t")]
-        request.privateQuery = .init(name: "to ken", value: "s&t")
-        request.trustedOrigins = Set(["https://h/", "https://cdn:8443/"].compactMap(Origin.init(url:)))
+        let origins = ["https://h/", "https://cdn:8443/"].compactMap(Origin.init(url:))
+        request.secrets = [
+            ScopedSecret(.field(HTTPField(name: "X-Token", value: "t")), for: origins.map { URLScope($0) }),
+            ScopedSecret(.query(.init(name: "to ken", value: "s&t")), for: origins.map { URLScope($0) }),
+        ]
+        request.trustedOrigins = Set(origins)
         return request
     }
 

@@ -8,14 +8,14 @@ import Testing
     private func decide(
         _ status: Int, _ fields: [String: String], at offset: Int64 = 0, total: Int64? = nil,
         _ condition: ResumeCondition = .checksum, expected: Int64? = nil, maxSize: Int64? = nil,
-        allowsMarkup: Bool = false, allowsHTML: Bool = true, isRedirected: Bool = false
+        maxUnsized: Int64? = nil, allowsMarkup: Bool = false, allowsHTML: Bool = true, isRedirected: Bool = false
     ) throws -> ResponseDecision {
         var raw = RawHead(status: status)
         for (name, value) in fields { _ = raw.add(name, value) }
         var request = TransferRequest(url: "http://h/")
         request.start = .resume(at: offset, total: total, condition: condition)
         (request.expectedSize, request.maxSize, request.allowsMarkup) = (expected, maxSize, allowsMarkup)
-        request.allowsHTML = allowsHTML
+        (request.allowsHTML, request.maxUnsized) = (allowsHTML, maxUnsized)
         let head = try ResponseHead(raw, origin: #require(Origin(url: "http://h/")), receivedAt: Date())
         return ResponseJudge(request: request, isRedirected: isRedirected).decide(raw, head)
     }
@@ -34,6 +34,13 @@ import Testing
         #expect(try decide(200, [:]) == plan(0, nil, .max, .promised, .untilClose))
         #expect(try decide(200, [:], expected: 10) == plan(0, 10, 10, .expected, .untilClose))
         #expect(try decide(200, [:], maxSize: 9) == plan(0, nil, 9, .maximum, .untilClose))
+    }
+
+    @Test("the largest size of what nobody knows the size of isn't for anything else")
+    func unsized() throws {
+        #expect(try decide(200, [:], maxUnsized: 9) == plan(0, nil, 9, .maximum, .untilClose))
+        #expect(try decide(200, [:], expected: 10, maxUnsized: 9) == plan(0, 10, 10, .expected, .untilClose))
+        #expect(try decide(200, ["content-length": "10"], maxUnsized: 9) == plan(0, 10, 10))
     }
 
     @Test("refuses a size that is not the expected one before a byte is written")

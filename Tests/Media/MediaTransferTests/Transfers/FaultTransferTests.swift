@@ -350,8 +350,8 @@ import TextFormats
             let report = await bench.fetch(
                 host.url(content, query + "&token=canary"), into: try bench.partial()
             ) { request in
-                request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary")]
-                request.trustedOrigins = Set([host.baseURL].compactMap(Origin.init(url:)))
+                let field = HTTPField(name: "Authorization", value: "Bearer canary")
+                request.secrets = [ScopedSecret(.field(field), for: [host.baseURL].compactMap { URLScope(prefix: $0) })]
             }
             let failure = try #require(report.failure)
             #expect(!"\(failure) \(failure.sentence) \(report)".contains("canary"))

@@ -103,8 +103,8 @@ import Testing
         try await bench.expect(server.url("/token/a.mp4"), content, fails: .refused(status: 401, .status), written: 0)
         try await bench.expect(good, content, fails: nil)
         try await bench.expect(server.url("/token/a.mp4"), content, fails: nil) { request in
-            request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary-token")]
-            request.trustedOrigins = Set([server.baseURL].compactMap(Origin.init(url:)))
+            let field = HTTPField(name: "Authorization", value: "Bearer canary-token")
+            request.secrets = [ScopedSecret(.field(field), for: [server.baseURL].compactMap { URLScope(prefix: $0) })]
         }
         await bench.finish()
         await server.stop()

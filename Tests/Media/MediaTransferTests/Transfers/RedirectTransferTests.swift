@@ -33,9 +33,11 @@ import TextFormats
             home.url("/redirect/0?to=" + encoded(away)), content, fails: nil
         ) { request in
             request.fields = [HTTPField(name: "Referer", value: "http://course/")]
-            request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary")]
-            request.privateQuery = .init(name: "key", value: "canary")
-            request.trustedOrigins = Set([home.baseURL].compactMap(Origin.init(url:)))
+            let scopes = [home.baseURL].compactMap { URLScope(prefix: $0) }
+            request.secrets = [
+                ScopedSecret(.field(HTTPField(name: "Authorization", value: "Bearer canary")), for: scopes),
+                ScopedSecret(.query(.init(name: "key", value: "canary")), for: scopes),
+            ]
         }
         #expect(report.head?.origin == Origin(url: home.baseURL))
         let stranger = try #require(foreign.requests().first)

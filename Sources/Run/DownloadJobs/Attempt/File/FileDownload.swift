@@ -275,6 +275,7 @@ actor FileDownload: MediaDownload {
         return .complete(
             ArrivedMedia(
                 partial: partial, size: partial.length, expectedSHA256: context.expectedSHA256(attempt.answer),
+                checksums: context.expectedChecksums(attempt.answer),
                 fileExtension: .choose(
                     .video, stated: resolution.fileExtension, mediaType: resolution.mediaType,
                     contentType: attempt.policy.mediaType ?? report?.head?.contentType, url: resolution.url),

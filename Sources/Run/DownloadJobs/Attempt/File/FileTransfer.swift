@@ -202,7 +202,9 @@ struct FileTransfer {
                 after: min(identity.overlap, identity.total - part.upperBound), total: identity.total,
                 etag: identity.etag)
         }
-        return answer.request(
+        var request = answer.request(
             start: start, expectedSize: context.wanted.video.size, limitRate: context.services.adjustable.limitRate)
+        (request.maxSize, request.maxUnsized) = (context.sizeLimit.known, context.sizeLimit.unknown)
+        return request
     }
 }

@@ -104,6 +104,7 @@ struct StreamFinish: Sendable {
             return .complete(
                 ArrivedMedia(
                     partial: partial, size: size, expectedSHA256: isHashed ? context.expectedSHA256(answer) : nil,
+                    checksums: services.ffmpeg == nil ? context.expectedChecksums(answer) : nil,
                     fileExtension: .choose(
                         .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil,
                         url: nil),
