@@ -18,7 +18,9 @@ from spoken import NOW, Plugin
 MODULE = pathlib.Path(__file__).resolve().parents[2] / "contrib/python"
 sys.path.insert(0, str(MODULE))
 
-from coursefetch_provider import ProviderError, Request, format_time, parse_time, url  # noqa: E402
+import coursefetch_provider  # noqa: E402
+from coursefetch_provider import (  # noqa: E402
+    Pace, Provider, ProviderError, Request, as_list, as_number, clean_title, format_time, parse_time, url)
 
 PLUGIN = '''
 import datetime, os, subprocess, sys, threading, time
@@ -176,6 +178,135 @@ class ServingTests(unittest.TestCase):
         self.assertLess(after[1] - before[1], 4096)
 
 
+RENEWING = '''
+import threading, time
+from coursefetch_provider import Provider, ProviderError, log, run
+
+together = threading.Barrier(4, timeout=20)
+
+class Renewing(Provider):
+    """A token that is good once: each renewal takes the one before."""
+    def renewed(self, old):
+        log("info", "renewing " + str(old["n"]))
+        time.sleep(0.2)
+        if old["n"] >= 10:
+            raise ProviderError("auth_required", "the refresh token is used up")
+        return {**old, "n": old["n"] + 1, "refresh": f"refresh-canary-{old['n'] + 1}"}
+
+    def resolve(self, request):
+        what, credentials = request.video.id, request.credentials
+        if what == "refuse":
+            raise ProviderError("not_found", "no such video")
+        if what == "plain":
+            return {"url": f"http://h/{credentials['n']}"}
+        if what.startswith("all"):
+            together.wait()
+        if what == "first":
+            credentials = request.renew(lambda old: {"n": 1, "refresh": "refresh-canary-1"})
+        else:
+            credentials = request.renew(self.renewed, server=request.video.parameters.get("server"))
+        if what == "fault":
+            raise RuntimeError("after " + credentials["refresh"])
+        return {"url": f"http://h/{credentials['n']}"}
+
+run(Renewing(), concurrency=4)
+'''
+
+
+class RenewalTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program = pathlib.Path(folder.name) / "plugin.py"
+        program.write_text(RENEWING)
+        self.plugin = Plugin([str(program)], PYTHONPATH=str(MODULE))
+        self.addCleanup(self.plugin.stop)
+
+    def ask(self, id, video, n=1, **parameters):
+        credentials = None if n is None else {"n": n, "refresh": f"refresh-canary-{n}"}
+        self.plugin.ask(id, {"id": video, "parameters": parameters}, credentials=credentials)
+
+    def credentials(self, answer):
+        place = answer.get("result") or answer["error"]["data"]
+        return place.get("credentials")
+
+    def test_one_request_renews_and_the_others_use_its_result(self):
+        for id in range(4):
+            self.ask(id, f"all{id}")
+        answers = [self.plugin.answer() for _ in range(4)]
+        self.assertEqual({answer["result"]["url"] for answer in answers}, {"http://h/2"})
+        self.assertEqual([self.credentials(answer)["n"] for answer in answers], [2] * 4)
+        self.assertEqual(self.plugin.logged, ["renewing 1"])
+
+    def test_one_refusal_is_that_of_all_who_wait(self):
+        for id in range(4):
+            self.ask(id, f"all{id}", n=10)
+        answers = [self.plugin.answer() for _ in range(4)]
+        self.assertEqual({answer["error"]["data"]["kind"] for answer in answers}, {"auth_required"})
+        self.assertEqual(self.plugin.logged, ["renewing 10"])
+
+    def test_renewed_credentials_go_with_faults_and_errors_and_what_follows(self):
+        for video in ("fault", "refuse", "plain"):
+            self.ask(1, video)
+            answer = self.plugin.answer()
+            self.assertEqual(self.credentials(answer), {"n": 2, "refresh": "refresh-canary-2"}, video)
+            self.assertNotIn("canary", answer.get("error", {}).get("message", ""))
+        self.assertEqual(self.plugin.logged, ["renewing 1"])
+        # The host has them now.
+        self.ask(1, "plain", n=2)
+        self.assertEqual(self.plugin.answer()["result"], {"url": "http://h/2"})
+
+    def test_another_login_is_not_mixed_with_what_was_renewed(self):
+        self.ask(1, "renew")
+        self.assertEqual(self.credentials(self.plugin.answer())["n"], 2)
+        self.ask(1, "plain", n=7)
+        self.assertEqual(self.plugin.answer()["result"], {"url": "http://h/7"})
+        self.ask(1, "plain", n=1)
+        self.assertEqual(self.plugin.answer()["result"], {"url": "http://h/1"})
+        self.ask(1, "first", n=None)
+        self.assertEqual(self.credentials(self.plugin.answer())["n"], 1)
+
+    def test_each_server_has_its_own_renewal(self):
+        def renewed(server):
+            request = Request("resolve", {"user": "one", "now": NOW, "credentials": {"n": 1}})
+            return request.renew(lambda old: {"n": old["n"] + 1}, server)["n"]
+
+        self.assertEqual([renewed(server) for server in ("http://a/x", "http://b", "http://a/y", "http://b")], [2, 3, 3, 3])
+
+    def test_what_two_servers_renew_at_a_time_is_merged(self):
+        request = [Request("resolve", {"user": "two", "now": NOW, "credentials": {"a": 1, "b": {"x": 1, "y": 1}}}) for _ in "ab"]
+        both = threading.Barrier(2, timeout=20)
+
+        def make(change):
+            def made(old):
+                both.wait()
+                return {**old, **change(old)}
+            return made
+
+        threads = [threading.Thread(target=request[0].renew, args=(make(lambda old: {"a": 2}), "http://a")),
+                   threading.Thread(target=request[1].renew, args=(make(lambda old: {"b": {**old["b"], "y": 2}}), "http://b"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        third = Request("resolve", {"user": "two", "now": NOW, "credentials": {"a": 1, "b": {"x": 1, "y": 1}}})
+        self.assertEqual(third.renew(lambda old: None, "http://a"), {"a": 2, "b": {"x": 1, "y": 2}})
+
+    def test_each_http_request_is_a_line_of_the_log_without_its_query(self):
+        host = Pages({"/x": "12345"})
+        self.addCleanup(host.stop)
+        program = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "plugin.py"
+        program.write_text("from coursefetch_provider import Provider, run\nclass A(Provider):\n    def resolve(self, request):\n"
+                           "        request.get(request.video.id, accept=[404])\n        return {'url': 'http://h/'}\nrun(A())")
+        plugin = Plugin([str(program)], PYTHONPATH=str(MODULE))
+        self.addCleanup(plugin.stop)
+        for path in ("/x?sig=abc", "/refresh-canary-1"):
+            plugin.ask(1, host.origin + path, credentials={"n": "refresh-canary-1"})
+            plugin.answer()
+        self.assertRegex(plugin.logged[0], rf"^GET {host.origin}/x: 200, 5 bytes, \d\.\d\d\d s$")
+        self.assertRegex(plugin.logged[1], rf"^GET {host.origin}/\*\*\*: 404, 12 bytes, \d\.\d\d\d s$")
+
+
 class HTTPTests(unittest.TestCase):
     def setUp(self):
         self.host = Pages()
@@ -195,13 +326,109 @@ class HTTPTests(unittest.TestCase):
 
     def test_each_status_is_an_error_of_its_kind(self):
         kinds = {401: "auth_required", 403: "forbidden", 404: "not_found", 410: "gone", 429: "rate_limited", 408: "unavailable",
-                 451: "geo_blocked", 500: "unavailable", 503: "unavailable", 599: "unavailable", 400: None, 304: None, 302: None}
+                 451: "geo_blocked", 500: "unavailable", 503: "unavailable", 599: "unavailable", 400: "not_found",
+                 402: "forbidden", 414: "not_found", 422: "not_found",
+                 **dict.fromkeys((405, 406, 407, 409, 412, 413, 415, 418, 421, 423, 425, 426, 431, 499), "unavailable"),
+                 304: None, 302: None}
         for status, kind in kinds.items():
             self.host.pages["/x"] = status, {}, "no"
             error = self.refusal()
             self.assertEqual(error.kind, kind, status)
             self.assertIn(f"{self.host.origin}/x answers {status}", error.message)
         self.assertEqual(self.request().get(self.host.origin + "/x", accept=[302]).status, 302)
+
+    def test_a_login_is_told_no_kind_that_is_about_a_video(self):
+        for status, kind in {400: "unavailable", 404: "unavailable", 410: "unavailable", 451: "unavailable", 403: "forbidden",
+                             401: "auth_required"}.items():
+            self.host.pages["/x"] = status, {}, "no"
+            self.assertEqual(self.refusal(request=Request("login", {"now": NOW})).kind, kind, status)
+
+    def test_a_refused_grant_of_oauth_wants_a_login(self):
+        self.host.pages["/x"] = 400, {}, '{"error": "invalid_grant", "error_description": "used"}'
+        self.assertEqual(self.refusal().kind, "auth_required")
+        self.host.pages["/x"] = 400, {}, '{"error": "invalid_request"}'
+        self.assertEqual(self.refusal().kind, "not_found")
+
+    def test_the_judge_sees_a_response_before_its_status_counts(self):
+        class Host(Provider):
+            def judge(self, request, response):
+                if response.status == 403 and b"Rate Limit" in response.body:
+                    raise ProviderError("rate_limited", "the host asks for a pause")
+                if response.status == 200 and b"errorcode" in response.body:
+                    raise ProviderError("auth_required", response.json()["errorcode"])
+                return response.status == 418
+
+        request = Request("resolve", {"now": NOW, "video": {"id": "v"}}, Host())
+        self.host.pages["/slow"] = 403, {"Retry-After": "9"}, "403 Forbidden (Rate Limit Exceeded)"
+        self.host.pages["/no"] = 403, {}, "no"
+        self.host.pages["/token"] = '{"errorcode": "invalidtoken"}'
+        self.host.pages["/tea"] = 418, {}, "tea"
+        self.host.pages["/moved"] = 302, {"Location": "/token"}, ""
+        error = self.refusal("/slow", request=request)
+        self.assertEqual((error.kind, error.retry_after, error.server), ("rate_limited", 9, self.host.origin))
+        self.assertEqual(self.refusal("/no", request=request).kind, "forbidden")
+        for path in ("/token", "/moved"):
+            error = self.refusal(path, request=request)
+            self.assertEqual((error.kind, error.message), ("auth_required", "invalidtoken"))
+        self.assertEqual(request.get(self.host.origin + "/tea").text, "tea")
+        self.assertEqual(request.get(self.host.origin + "/no", judge=lambda _, response: True).status, 403)
+
+    def test_a_page_to_log_in_at_in_place_of_data_wants_a_login(self):
+        idp = Pages({"/idp/profile/SAML2": "<!DOCTYPE html><html>This is XML, too</html>"})
+        self.addCleanup(idp.stop)
+        form = "<!-- x -->\n<!doctype html><html><form><input name=p type='password'></form></html>"
+        self.host.pages.update({"/form": form, "/down": "<html>back<br>at noon", "/login/index.php": "<html>who?<br>"})
+        self.host.pages["/elsewhere"] = 302, {"Location": idp.origin + "/idp/profile/SAML2"}, ""
+        self.host.pages["/here"] = 303, {"Location": "/login/index.php"}, ""
+        self.host.pages["/moved"] = 302, {"Location": "/down"}, ""
+        for path, kind in {"/form": "auth_required", "/elsewhere": "auth_required", "/here": "auth_required",
+                           "/down": "unavailable", "/moved": "unavailable", "/login/index.php": "unavailable"}.items():
+            for read in ("json", "xml"):
+                with self.assertRaises(ProviderError) as raised:
+                    getattr(self.request().get(self.host.origin + path), read)()
+                self.assertEqual(raised.exception.kind, kind, path)
+                self.assertEqual(raised.exception.server, self.host.origin, path)
+
+    def test_pages_follow_the_link_header(self):
+        self.host.pages["/p?page=1"] = 200, {"Link": '</p?page=1>; rel="current",</p?page=2>; rel="next", </p>; rel="last"'}, "one"
+        self.host.pages["/p?page=2"] = 200, {"Link": "<p?page=3>; title=x; REL=next"}, "two"
+        self.host.pages["/p?page=3"] = 200, {"Link": '</p?page=9>; rel="prev"; title="the next one"'}, "three"
+        pages = list(self.request().pages(self.host.origin + "/p?page=1", headers={"Authorization": "Bearer t"}))
+        self.assertEqual([page.text for page in pages], ["one", "two", "three"])
+        self.assertEqual([asked.headers["Authorization"] for asked in self.host.asked], ["Bearer t"] * 3)
+
+    def test_pages_end_and_a_next_one_elsewhere_gets_no_login(self):
+        other = Pages({"/two": "two"})
+        self.addCleanup(other.stop)
+        self.host.pages["/one"] = 200, {"Link": f'<{other.origin}/two>; rel="next"'}, "one"
+        pages = self.request().pages(self.host.origin + "/one", auth=("a", "b"), headers={"X-Key": "k", "accept-language": "de"})
+        self.assertEqual([page.text for page in pages], ["one", "two"])
+        self.assertEqual(other.asked[0].headers["Accept-Language"], "de")
+        self.assertEqual((other.asked[0].headers["Authorization"], other.asked[0].headers["X-Key"]), (None, None))
+        self.host.pages["/round"] = 200, {"Link": '</round>; rel="next"'}, "again"
+        with self.assertRaisesRegex(ProviderError, "don't end"):
+            list(self.request().pages(self.host.origin + "/round"))
+
+    def test_json_in_the_call_of_a_function_is_read(self):
+        for body in ('cb({"a": [1]});', '/**/ jQuery.x_1 ( {"a": [1]} ) ;\n', '{"a": [1]}'):
+            self.host.pages["/x"] = body
+            self.assertEqual(self.request().get(self.host.origin + "/x").jsonp(), {"a": [1]})
+        self.host.pages["/x"] = "cb(oops)"
+        with self.assertRaisesRegex(ProviderError, "isn't JSON"):
+            self.request().get(self.host.origin + "/x").jsonp()
+
+    def test_a_request_beyond_the_pace_waits_or_is_refused(self):
+        class Slow(Provider):
+            pace = Pace(2, 1000)
+
+        self.host.pages["/x"] = "x"
+        request = Request("resolve", {"now": NOW, "video": {"id": "v"}}, Slow())
+        for _ in range(2):
+            request.get(self.host.origin + "/x")
+        error = self.refusal(request=request)
+        self.assertEqual((error.kind, error.server), ("rate_limited", self.host.origin))
+        self.assertGreater(error.retry_after, 900)
+        self.assertEqual(len(self.host.asked), 2)
 
     def test_retry_after_is_in_seconds_or_a_date_by_the_clock_of_the_host(self):
         for text, seconds in {"120": 120, "Fri, 20 Nov 2026 23:00:30 GMT": 30, "Fri, 20 Nov 2026 22:00:00 GMT": 0,
@@ -391,6 +618,43 @@ class ValueTests(unittest.TestCase):
                 parse_time(wrong)
         self.assertEqual(format_time(parse_time("2026-11-20T23:00:00+02:00")), "2026-11-20T21:00:00Z")
         self.assertEqual(format_time(0), "1970-01-01T00:00:00Z")
+
+    def test_titles_are_cleaned(self):
+        for text, expected in {
+            "Optics &amp; Light": "Optics & Light", " <p>Week\u00a01</p>\n<p><b>In</b>tro</p> ": "Week 1 Intro",
+            "a < b &lt;i&gt; c > d": "a < b <i> c > d", "x<br/>y<script>alert(1)</script>\x00z": "x y z", "<p> </p>": None, "": None,
+            "é" * 600: "é" * 510 + "…", "a\ud800b": "ab"}.items():
+            self.assertEqual(clean_title(text), expected)
+        self.assertEqual(len(clean_title("é" * 600).encode()), 1023)
+        self.assertIsNone(clean_title(None))
+
+    def test_an_object_or_an_array_is_a_list(self):
+        for value, expected in [(None, []), ("", []), ({}, [{}]), ([], []), ([1], [1]), ({"a": 1}, [{"a": 1}]), ("x", ["x"])]:
+            self.assertEqual(as_list(value), expected)
+
+    def test_numbers_as_text_are_numbers(self):
+        for value, expected in [("12", 12), (" 4955801.0 ", 4955801), (3.0, 3), (2.5, 2.5), ("1.5e3", 1500), (10 ** 400, 10 ** 400),
+                                ("", None), (True, None), (None, None), ("1:30", None), ("nan", None), (float("inf"), None)]:
+            self.assertEqual(as_number(value), expected, value)
+            self.assertIs(type(as_number(value)), type(expected), value)
+        self.assertEqual(as_number("x", 0), 0)
+
+    def test_the_pace_is_that_of_each_server(self):
+        pace = Pace(3, 0.2)
+        begin = coursefetch_provider.time.monotonic()
+        threads = [threading.Thread(target=pace.wait, args=("a",)) for _ in range(7)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertGreaterEqual(coursefetch_provider.time.monotonic() - begin, 0.4)
+        long = Pace(1, 1000)
+        for server in ("a", "b"):
+            long.wait(server, longest=0)
+        with self.assertRaises(ProviderError):
+            long.wait("a")
+        with self.assertRaises(ValueError):
+            Pace(0, 1)
 
     def test_only_kinds_of_the_protocol_are_errors(self):
         with self.assertRaises(ValueError):

@@ -15,15 +15,22 @@ A provider is a class with the methods that its plugin.yaml names; `run` serves 
 It takes nothing but Python 3.9's standard library; copy it into the plugin's folder. Answers are mappings with the keys of
 the protocol. Keys whose value is None are left out, and datetimes become RFC 3339. Methods run in threads, as many at once
 as `concurrency`: a provider that keeps something between requests guards it with a lock.
+
+For what hosts really say: `Provider.judge` sees each response before its status counts; `Provider.pace` holds requests back;
+`Request.renew` renews a login once, however many requests ask for it; `Request.pages` follows `Link` headers; `clean_title`,
+`as_list`, `as_number` and `Response.jsonp` read what isn't quite what it should be.
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import dataclasses
 import datetime
 import email.utils
 import functools
+import hashlib
+import html
 import http.client
 import json
 import math
@@ -40,14 +47,17 @@ import urllib.parse
 import urllib.request
 import xml.etree.ElementTree
 import zlib
-from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-__all__ = ["Provider", "ProviderError", "Request", "Response", "Item", "run", "url", "log", "parse_time", "format_time"]
-__version__ = "1.0.0"
+__all__ = [
+    "Provider", "ProviderError", "Request", "Response", "Item", "Pace", "run", "url", "log", "parse_time", "format_time",
+    "clean_title", "as_list", "as_number"]
+__version__ = "1.1.0"
 
 LONGEST_LINE = 1 << 20
 KINDS = frozenset((
@@ -80,6 +90,17 @@ class _Unsupported(Exception):
 
 class Provider:
     """What a plugin can do. Override `resolve`, and `list` and `login` if the manifest has them."""
+
+    #: How many requests a server gets, such as `Pace(200, 10)`; None for as many as there are.
+    pace: Pace | None = None
+
+    def judge(self, request: Request, response: Response) -> bool | None:
+        """Sees each response, after redirects, before its status counts. Override it for a host that means something else by
+        a status, or says 200 and an error in the body: raise the ProviderError that suits it, return True to take the
+        response whatever its status, or nothing to let the status decide. An error that names no server is about the one
+        that was asked, and waits as its `Retry-After` says.
+        """
+        return None
 
     def resolve(self, request: Request) -> Mapping[str, Any]:
         """The current URL of `request.video`, as a resolution."""
@@ -116,8 +137,9 @@ class Request:
     method doesn't have them, and so are `previous`, `cursor` and `known`. `secrets` is what the user typed, for `login`.
     """
 
-    def __init__(self, method: str, params: Mapping[str, Any]) -> None:
+    def __init__(self, method: str, params: Mapping[str, Any], provider: Provider | None = None) -> None:
         self.method = method
+        self._provider = provider or Provider()
         self.user: str = params.get("user") or ""
         self.now = parse_time(params["now"]) if "now" in params else datetime.datetime.now(datetime.timezone.utc)
         self.credentials: Any = params.get("credentials")
@@ -159,14 +181,16 @@ class Request:
         self, method: str, address: str, *, headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None, json: Any = None, form: Mapping[str, Any] | None = None,
         data: bytes | None = None, accept: Collection[int] = (), timeout: float = 25, limit: int = 16 << 20,
-        redirects: int = 10,
+        redirects: int = 10, judge: Callable[[Request, Response], bool | None] | None = None,
     ) -> Response:
         """Sends a request with the settings' proxy, CA file and user agent, and follows redirects.
 
         `auth` is a name and a password for basic authentication. `timeout` is in seconds, for all of it; keep it below the
         manifest's. `limit` is the most bytes of a body. A redirect to another origin gets none of `headers` but Accept ones,
-        no `auth` and no body. A status of 300 or more raises the ProviderError that suits it, unless it's in `accept`.
+        no `auth` and no body. A status of 300 or more raises the ProviderError that suits it, unless it's in `accept`, or
+        `judge` (by default the provider's) says otherwise.
         """
+        asked = address
         sent = {name.title(): value for name, value in (headers or {}).items()}
         if auth:
             sent["Authorization"] = "Basic " + base64.b64encode(":".join(auth).encode()).decode()
@@ -180,7 +204,8 @@ class Request:
             response = exchange.send(method, address, sent, data)
             target = response.headers.get("location")
             if response.status not in (301, 302, 303, 307, 308) or response.status in accept or not target:
-                return response._checked(accept, self.now)
+                response = dataclasses.replace(response, asked=asked)
+                return self._judged(response, accept, judge or self._provider.judge)
             try:
                 target = urllib.parse.urljoin(address, target)
             except ValueError:
@@ -195,6 +220,51 @@ class Request:
             address = target
         raise ProviderError("unavailable", f"{_shown(address)} redirects more than {redirects} times")
 
+    def _judged(
+        self, response: Response, accept: Collection[int], judge: Callable[[Request, Response], bool | None]
+    ) -> Response:
+        wait = _retry_after(response.headers.get("retry-after"), self.now)
+        try:
+            return response if judge(self, response) else response._checked(accept, wait, self.method)
+        except ProviderError as error:
+            if error.kind in ("auth_required", "rate_limited", "unavailable"):
+                error.server = error.server or _server(response.asked)
+            if error.kind in ("not_ready", "rate_limited", "unavailable") and error.retry_after is None:
+                error.retry_after = wait
+            raise
+
+    def pages(self, address: str, **how: Any) -> Iterator[Response]:
+        """The page at `address` and those that follow by `Link: <…>; rel="next"`, each with GET as `get` does it.
+
+        A next page at another origin gets none of `headers` but Accept ones, and no `auth`. More than 10,000 pages, and a
+        page that came before, raise `unavailable`.
+        """
+        first, seen = address, set()
+        while True:
+            seen.add(address)
+            response = self.get(address, **how)
+            yield response
+            if response.next is None:
+                return
+            if response.next in seen or len(seen) == 10_000:
+                raise ProviderError("unavailable", f"the pages of {_shown(first)} don't end", server=_server(first))
+            address = response.next
+            if _origin(address) != _origin(first):
+                kept = {name: value for name, value in (how.get("headers") or {}).items() if name.title().startswith("Accept")}
+                how = {**how, "headers": kept, "auth": None}
+
+    def renew(self, make: Callable[[Any], Any], server: str | None = None) -> Any:
+        """New credentials, made by `make(credentials)` of the newest there are; also `self.credentials` from here on.
+
+        `make` runs once, however many requests find that the old ones are refused: the others of this server wait, and get
+        what it returned, or the error that it raised. The host learns of them with every answer from here on, errors
+        included, until its requests have them. `server` is an address; without it, it's that of the parameter `endpoint`.
+        """
+        place = _server(server or str(self.parameters.get("endpoint") or "")) or server or ""
+        self.credentials = _renewals(self.user).renew(self.credentials, place, make)
+        _learn(self.credentials)
+        return self.credentials
+
 
 @dataclasses.dataclass(frozen=True)
 class Response:
@@ -205,6 +275,20 @@ class Response:
     headers: http.client.HTTPMessage
     body: bytes = dataclasses.field(repr=False)
     url: str = dataclasses.field(repr=False)
+    #: The URL that was asked for, before redirects.
+    asked: str = dataclasses.field(default="", repr=False)
+
+    @property
+    def next(self) -> str | None:
+        """The URL of the next page, if a `Link` header has one."""
+        for line in self.headers.get_all("link") or []:
+            for target, rest in re.findall(r"<([^>]*)>([^<]*)", line):
+                if re.search(r";\s*rel\s*=\s*(\"[^\"]*\bnext\b[^\"]*\"|next\b)", rest, re.IGNORECASE):
+                    try:
+                        return urllib.parse.urljoin(self.url, target)
+                    except ValueError:
+                        return None
+        return None
 
     @property
     def text(self) -> str:
@@ -218,9 +302,17 @@ class Response:
             raise self._undecodable(f"{charset} text: see byte {error.start}") from None
 
     def json(self) -> Any:
-        """The body as JSON."""
+        """The body as JSON. A page to log in at, where JSON was due, is `auth_required`."""
+        return self._json(self.body)
+
+    def jsonp(self) -> Any:
+        """The body as JSON, also if it is the argument of a function, `name({…});`."""
+        called = re.fullmatch(rb"(?:\xef\xbb\xbf|\s|/\*.*?\*/)*[\w$.\[\]]+\s*\((.*)\)[\s;]*", self.body, re.DOTALL)
+        return self._json(called.group(1) if called else self.body)
+
+    def _json(self, body: bytes) -> Any:
         try:
-            return json.loads(self.body)
+            return json.loads(body)
         except UnicodeDecodeError as error:
             raise self._undecodable(f"JSON: byte {error.start} isn't UTF-8") from None
         except json.JSONDecodeError as error:
@@ -231,28 +323,67 @@ class Response:
     def xml(self) -> xml.etree.ElementTree.Element:
         """The body as XML. One whose DOCTYPE has declarations of its own is refused."""
         try:
-            return _xml(self.body)
+            root = _xml(self.body)
+            if root.tag.lower().rpartition("}")[2] == "html" and self._wants_login:
+                raise self._undecodable("XML for programs")
+            return root
         except expat.ExpatError as error:
             raise self._undecodable(f"XML: see line {error.lineno}, column {error.offset + 1}") from None
         except (ValueError, LookupError) as error:
             raise self._undecodable(f"XML that can be read: {error}") from None
 
     def _undecodable(self, what: str) -> ProviderError:
-        if re.match(rb"\s*<(!doctype\s+)?html", self.body[:500], re.IGNORECASE):
+        if re.match(rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+)?html", self.body[:2000], re.IGNORECASE | re.DOTALL):
+            if self._wants_login:
+                # The login is that of the server that was asked, wherever its page is.
+                server = self.asked or self.url
+                words = f"{_shown(server)} answers with a page to log in at"
+                return ProviderError("auth_required", words, server=_server(server))
             what += ", and looks like a page for people"
-        return ProviderError("unavailable", f"the answer of {_shown(self.url)} isn't {what}")
+        return ProviderError("unavailable", f"the answer of {_shown(self.url)} isn't {what}", server=_server(self.url))
 
-    def _checked(self, accept: Collection[int], now: datetime.datetime) -> Response:
+    @property
+    def _wants_login(self) -> bool:
+        """Whether a page asks for a password, or lies where redirects lead those who aren't logged in."""
+        if re.search(rb"<input\b[^>]*\btype\s*=\s*[\"']?password\b", self.body, re.IGNORECASE):
+            return True
+        if not self.asked or self.asked == self.url:
+            return False
+        parts = urllib.parse.urlsplit(self.url)
+        words = re.split(r"[^a-z0-9]+", (parts.path + "/" + (parts.hostname or "").partition(".")[0]).lower())
+        return not _LOGIN_WORDS.isdisjoint(words)
+
+    def _checked(self, accept: Collection[int], wait: float | None, method: str) -> Response:
         if self.status < 300 or self.status in accept:
             return self
-        kind = {401: "auth_required", 403: "forbidden", 404: "not_found", 410: "gone", 429: "rate_limited",
-                451: "geo_blocked", 408: "unavailable", 425: "unavailable"}.get(self.status)
-        if self.status >= 500:
+        kind = _STATUS_KINDS.get(self.status, "unavailable" if self.status >= 400 else None)
+        if self.status in (400, 401) and self._refuses_grant:
+            kind = "auth_required"
+        elif method == "login" and kind in ("not_found", "gone", "geo_blocked"):
+            # There is no video that it could be about.
             kind = "unavailable"
-        wait = _retry_after(self.headers.get("retry-after"), now) if kind in ("rate_limited", "unavailable") else None
+        wait = wait if kind in ("rate_limited", "unavailable") else None
         reason = re.sub(r"[^ -~]", "?", self.reason)[:60]
         message = f"{_shown(self.url)} answers {self.status} {reason}".strip()
         raise ProviderError(kind, message, retry_after=wait, server=_server(self.url))
+
+    @property
+    def _refuses_grant(self) -> bool:
+        """Whether it is OAuth's word for a wrong password or a used refresh token, RFC 6749 section 5.2."""
+        try:
+            answer = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(answer, dict) and answer.get("error") == "invalid_grant"
+
+
+#: The other ones from 400 on are `unavailable`. 400, 414, 422: the server can't make sense of this address, which holds the id.
+_STATUS_KINDS = {
+    400: "not_found", 401: "auth_required", 402: "forbidden", 403: "forbidden", 404: "not_found", 410: "gone",
+    414: "not_found", 422: "not_found", 429: "rate_limited", 451: "geo_blocked"}
+_LOGIN_WORDS = frozenset((
+    "login", "logon", "signin", "auth", "authn", "authorize", "authenticate", "oauth", "oauth2", "sso", "saml", "saml2", "cas",
+    "idp", "shibboleth", "account", "accounts"))
 
 
 class _Exchange:
@@ -260,6 +391,7 @@ class _Exchange:
 
     def __init__(self, request: Request, timeout: float, limit: int) -> None:
         self.settings, self.limit, self.timeout = request.settings, limit, timeout
+        self.pace = request._provider.pace
         self.deadline, self.passed = time.monotonic() + timeout, threading.Event()
         self.socket: socket.socket | None = None
 
@@ -276,12 +408,16 @@ class _Exchange:
         target = _path(parts.path) or "/"
         if parts.query:
             target += "?" + _query(parts.query)
+        if self.pace:
+            # A request that has waited needs time for its answer, too.
+            self.pace.wait(_server(address) or "", (self.deadline - time.monotonic()) / 2)
         connection, target, extra = self._connection(parts, port, target)
         sent = {"User-Agent": self.settings.get("user_agent") or f"coursefetch-provider/{__version__}",
                 "Accept-Encoding": "gzip", "Connection": "close", **extra, **headers}
         clock = threading.Timer(max(0.01, self.deadline - time.monotonic()), self._stop)
         clock.daemon = True
         clock.start()
+        begin, outcome = time.monotonic(), "no answer"
         try:
             connection.connect()
             # The connection forgets it as soon as a response says that it is the last.
@@ -289,13 +425,18 @@ class _Exchange:
             connection.request(method, target, body=data, headers=sent)
             answer = connection.getresponse()
             with answer:
-                return Response(answer.status, answer.reason, answer.headers, self._body(answer), address)
+                outcome = f"{answer.status}, broken off"
+                body = self._body(answer)
+                outcome = f"{answer.status}, {len(body)} bytes"
+                return Response(answer.status, answer.reason, answer.headers, body, address)
         except (OSError, http.client.HTTPException, zlib.error, ValueError) as error:
             raise ProviderError("unavailable", self._trouble(_shown(address), error), server=_server(address)) from None
         finally:
             clock.cancel()
             self.socket = None
             connection.close()
+            if _output >= 0:
+                log("debug", f"{method} {_shown(address)}: {outcome}, {time.monotonic() - begin:.3f} s")
 
     def _connection(
         self, parts: urllib.parse.SplitResult, port: int | None, target: str
@@ -478,6 +619,74 @@ def _shown(address: str) -> str:
     return shown if len(shown) <= 200 else shown[:197] + "…"
 
 
+def clean_title(text: Any, longest: int = 1024) -> str | None:
+    """A title of a host as a reader means it: without tags and entities, in one line, of at most `longest` bytes.
+
+    Cuts between characters, with an ellipsis. None if nothing remains, or if it isn't text.
+    """
+    if not isinstance(text, str):
+        return None
+    text = re.sub(r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->", " ", text, flags=re.IGNORECASE | re.DOTALL)
+    # Those that begin a line part words; the others, such as <b>, don't.
+    text = re.sub(r"</?(br|p|div|li|ul|ol|tr|td|th|h[1-6]|hr)\b[^<>]*>", " ", text, flags=re.IGNORECASE)
+    text = html.unescape(re.sub(r"</?[a-zA-Z][^<>]*>", "", text))
+    text = "".join(" " if mark.isspace() or mark < " " or "\x7f" <= mark < "\xa0" else mark for mark in text)
+    text = " ".join(text.encode(errors="ignore").decode().split())
+    if len(text.encode()) > longest:
+        text = text.encode()[: longest - 3].decode(errors="ignore").rstrip() + "…"
+    return text or None
+
+
+def as_list(value: Any) -> list[Any]:
+    """What hosts write as an array if there are several, as the thing itself if there is one, and as None or "" without any."""
+    if value is None or value == "":
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def as_number(value: Any, default: Any = None) -> Any:
+    """A number that may be given as text (`"12"`, `"4955801.0"`): int if it is whole, float otherwise.
+
+    `default` for anything else: text of another kind, a truth value, a number that isn't finite.
+    """
+    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?[0-9]{1,18}\s*", value):
+        return int(value)
+    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?[0-9]*\.?[0-9]+(\.|[eE][-+]?[0-9]{1,3})?\s*", value):
+        value = float(value)
+    if isinstance(value, int):
+        return default if isinstance(value, bool) else value
+    if not isinstance(value, float) or not math.isfinite(value):
+        return default
+    return int(value) if value == int(value) else value
+
+
+class Pace:
+    """At most `requests` to a server in any `seconds`, all threads together. `Provider.pace` is kept by each request."""
+
+    def __init__(self, requests: int, seconds: float) -> None:
+        if requests < 1 or seconds <= 0:
+            raise ValueError("a pace has at least one request in some time")
+        self.requests, self.seconds = requests, seconds
+        self._lock = threading.Lock()
+        self._turns: dict[str, deque[float]] = {}
+
+    def wait(self, server: str = "", longest: float = 10) -> None:
+        """Waits until it's this request's turn. Raises `rate_limited` at once if that is more than `longest` seconds away."""
+        with self._lock:
+            now = time.monotonic()
+            if len(self._turns) > 100:
+                self._turns = {name: turns for name, turns in self._turns.items() if turns[-1] > now - self.seconds}
+            turns = self._turns.setdefault(server, deque(maxlen=self.requests))
+            turn = max(now, turns[0] + self.seconds) if len(turns) == self.requests else now
+            if turn - now > longest:
+                raise ProviderError(
+                    "rate_limited", "more requests than the pace of this provider allows", retry_after=turn - now,
+                    server=server or None)
+            turns.append(turn)
+        if turn > now:
+            time.sleep(turn - now)
+
+
 def parse_time(text: str) -> datetime.datetime:
     """A time of RFC 3339 as an aware datetime. Raises ValueError if it isn't one."""
     match = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", text)
@@ -574,6 +783,10 @@ def _clean(text: str, longest: int = 1000) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def _learn(value: Any) -> None:
+    _secrets.known = sorted({*getattr(_secrets, "known", ()), *_forms(_texts(value))}, key=len, reverse=True)
+
+
 def _know(params: Mapping[str, Any]) -> None:
     _secrets.known = _forms(_texts(params.get("credentials")) + _texts(params.get("secrets")))
 
@@ -584,6 +797,153 @@ def _forms(texts: list[str]) -> list[str]:
     return sorted(forms, key=len, reverse=True)
 
 
+class _Renewals:
+    """The credentials of a user in the order in which they came or were made, so that each server's are renewed once."""
+
+    #: So many are known as older ones: more than can be under way.
+    KEPT = 512
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.newest: Any = None
+        # Whether the host's requests have the newest ones.
+        self.is_held = False
+        self.places: dict[str, int] = {}
+        self.count = 0
+        # Counts logins: what belongs to an earlier one is not mixed with the present one's.
+        self.login = 0
+        # By server: since which place its own are new, and who is renewing them now.
+        self.since: dict[str, int] = {}
+        self.underway: dict[str, tuple[int, Future[Any]]] = {}
+
+    @staticmethod
+    def _name(value: Any) -> str:
+        return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
+
+    def _add(self, value: Any) -> int:
+        self.count += 1
+        self.newest = copy.deepcopy(value)
+        name = self._name(value)
+        self.places.pop(name, None)
+        self.places[name] = self.count
+        while len(self.places) > self.KEPT:
+            del self.places[next(iter(self.places))]
+        return self.count
+
+    def arrived(self, value: Any) -> Any:
+        """Notes the credentials of a request, and returns those that it should use."""
+        with self.lock:
+            if self.count and value == self.newest:
+                self.is_held = True
+            elif self.count and not self.is_held and (value is None or self._name(value) in self.places):
+                # It was sent before the host learned of the newest ones.
+                return None if value is None else copy.deepcopy(self.newest)
+            else:
+                # The first ones, or those of another login.
+                self.places.clear()
+                self.since.clear()
+                self.underway = {}
+                self.login += 1
+                self._add(value)
+                self.is_held = True
+            return copy.deepcopy(value)
+
+    def newer(self, value: Any) -> Any:
+        """The newest credentials, if the host doesn't have them and they were made of `value`; otherwise None."""
+        with self.lock:
+            is_known = not self.is_held and value != self.newest and self._name(value) in self.places
+            return self.newest if is_known else None
+
+    def renew(self, value: Any, server: str, make: Callable[[Any], Any]) -> Any:
+        with self.lock:
+            place = self.places.get(self._name(value))
+            if place is None and not self.count:
+                place = self._add(value)
+            if place is not None:
+                if place < self.since.get(server, 0):
+                    return copy.deepcopy(self.newest)
+                maker, result = self.underway.get(server, (0, None))
+                if result is None:
+                    maker, result = 0, Future()
+                    self.underway[server] = threading.get_ident(), result
+                base, login = copy.deepcopy(self.newest), self.login
+        if place is None:
+            # They belong to an earlier login, of which the host takes nothing any more.
+            return make(value)
+        if maker == threading.get_ident():
+            raise RuntimeError("renew is called while it renews")
+        if maker:
+            return self._shared(result)
+        try:
+            made = make(copy.deepcopy(base))
+            _json(made)
+        except BaseException as error:
+            self._finish(server, result)
+            result.set_exception(error if isinstance(error, Exception) else RuntimeError("renewing was ended"))
+            raise
+        with self.lock:
+            if login == self.login:
+                # Another server's may have been renewed in the same credentials meanwhile.
+                self.since[server] = self._add(_merged(base, made, self.newest))
+                self.is_held = False
+                made = copy.deepcopy(self.newest)
+        self._finish(server, result)
+        result.set_result(made)
+        return copy.deepcopy(made)
+
+    def _finish(self, server: str, result: Future[Any]) -> None:
+        with self.lock:
+            if self.underway.get(server, (0, None))[1] is result:
+                del self.underway[server]
+
+    @staticmethod
+    def _shared(result: Future[Any]) -> Any:
+        try:
+            return copy.deepcopy(result.result())
+        except ProviderError as error:
+            # One exception in two threads would collect the places of both.
+            raise ProviderError(
+                error.kind, error.message, retry_after=error.retry_after, parameter=error.parameter,
+                credentials=error.credentials, server=error.server) from None
+
+
+def _merged(base: Any, made: Any, newest: Any) -> Any:
+    """`newest` with what `made` changes of `base`; `made` itself if these aren't all objects."""
+    if base == newest or not all(isinstance(one, Mapping) for one in (base, made, newest)):
+        return made
+    merged = {key: value for key, value in newest.items() if key in made or key not in base}
+    for key, value in made.items():
+        if key not in base or value != base[key]:
+            merged[key] = _merged(base.get(key), value, newest.get(key))
+    return merged
+
+
+_users: dict[str, _Renewals] = {}
+_users_lock = threading.Lock()
+
+
+def _renewals(user: Any) -> _Renewals:
+    with _users_lock:
+        return _users.setdefault(str(user or ""), _Renewals())
+
+
+def _renewed(params: Any) -> Any:
+    """The credentials that go back with the answer to a request with these params, or None."""
+    if not isinstance(params, dict):
+        return None
+    return _renewals(params.get("user")).newer(params.get("credentials"))
+
+
+def _with_renewed(answer: dict[str, Any], params: Any, method: Any) -> dict[str, Any]:
+    """The answer with the renewed credentials, unless it has some of its own."""
+    fresh = None if method == "login" else _renewed(params)
+    if fresh is None:
+        return answer
+    place = answer["result"] if "result" in answer else answer["error"].setdefault("data", {})
+    place.setdefault("credentials", fresh)
+    return answer
+
+
 def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
     functions = {"resolve": provider.resolve, "list": provider.list, "login": provider.login}
     try:
@@ -592,7 +952,10 @@ def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
         if not isinstance(params, dict):
             return {"error": {"code": -32602, "message": f"{method} has no params"}}
         try:
-            request = Request(method, params)
+            request = Request(method, params, provider)
+            if method != "login":
+                request.credentials = _renewals(request.user).arrived(request.credentials)
+                _learn(request.credentials)
         except (ValueError, TypeError, AttributeError):
             return {"error": {"code": -32602, "message": f"the params of {method} can't be read"}}
         result = functions[method](request)
@@ -614,14 +977,15 @@ def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
 def _serve(provider: Provider, id: int, method: Any, params: Any) -> None:
     _know(params if isinstance(params, dict) else {})
     try:
-        line = _json({"jsonrpc": "2.0", "id": id, **_answer(provider, method, params)})
+        line = _json({"jsonrpc": "2.0", "id": id, **_with_renewed(_answer(provider, method, params), params, method)})
         if len(line) >= LONGEST_LINE:
             raise ValueError(f"the answer has {len(line)} bytes, more than a line may have: answer in pages, with next")
     except (Exception, SystemExit) as error:  # One request's fault must not end the others.
         print(_clean(traceback.format_exc(), 16000), file=sys.stderr)
         message = f"{type(error).__name__}: {_clean(str(error), 300)}"
         message = message.encode(errors="replace").decode()
-        line = _json({"jsonrpc": "2.0", "id": id, "error": {"code": -32603, "message": message}})
+        answer = _with_renewed({"error": {"code": -32603, "message": message}}, params, method)
+        line = _json({"jsonrpc": "2.0", "id": id, **answer})
     _write(line)
     _secrets.known = ()
 
