@@ -174,6 +174,41 @@ struct AnswerTests {
     }
 }
 
+@Suite("the server that a manifest names", .timeLimit(.minutes(5)))
+struct NamedServerTests {
+    @Test("a login that one server wants stops its videos only, and the command names it by the manifest's parameter")
+    func login() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.plugin(
+            "named", concurrency: 1,
+            manifest: [
+                "methods: [resolve, login]", "credentials: [password]", "server: host",
+                "parameters: {type: object, properties: {host: {type: string}, url: {type: string}}}",
+            ],
+            script: #"""
+                #!/bin/sh
+                while read -r line; do
+                    printf '%s' "$line" | jq -c 'if .params.video.parameters.host == "closed.example.org"
+                        then {id, error: {code: -1, message: "log in", data: {kind: "auth_required"}}}
+                        else {id, result: {url: .params.video.parameters.url}} end'
+                done
+                """#)
+        let videos = (1...6).map { number in
+            let place = number % 2 == 0 ? "closed.example.org" : "https://open.example.org"
+            let url = CatalogText.quoted(host.url("/media/\(number)/3000.mp4"))
+            return CatalogText.Video(id: "v\(number)", extra: ["parameters: {url: \(url), host: '\(place)'}"])
+        }
+        try stage.catalog(CatalogText(provider: "named", videos: videos))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 77, "\(outcome.report)")
+        #expect(Set(outcome.events("download_finished").map(\.video)) == ["v1", "v3", "v5"], "\(outcome.report)")
+        let told = try await stage.run(["sync", stage.folder.at("catalog.yaml").string])
+        #expect(told.error.contains("--set host=https://closed.example.org"), "\(told.error)")
+        await host.stop()
+    }
+}
+
 @Suite("what a listing says besides the videos", .timeLimit(.minutes(5)))
 struct ListedAnswerTests {
     @Test(
@@ -224,6 +259,8 @@ struct ListedAnswerTests {
         #expect(try world.requests().filter { $0.hasPrefix("resolve") } == ["resolve 1"])
         let status = try await world.stage.command(["status", "--json"])
         #expect(status.output.contains("its provider has it from 2099-05-06T07:08:09"), "\(status.output)")
+        let plan = try await world.stage.run(["sync", world.stage.folder.at("catalog.yaml").string, "--dry-run"])
+        #expect(plan.exit == 0 && plan.output.contains("2099-05-06"), "\(plan.output)")
         // Without a new listing the stored one says it.
         #expect(try await world.stage.sync("catalog.yaml", ["--no-discover"]).exit == 0)
         #expect(try world.requests().filter { $0.hasPrefix("resolve") }.isEmpty)

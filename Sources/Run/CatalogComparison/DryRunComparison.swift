@@ -64,7 +64,7 @@ package struct DryRunComparison {
 
     /// The time until which a download waits, if that is after the end of a run.
     private static func wait(_ wanted: WantedDownload, _ now: Date, _ options: SyncOptions) -> Date? {
-        guard let retryAt = wanted.retryAt, retryAt > now.advanced(by: options.maxWait) else { return nil }
+        guard let retryAt = wanted.notBefore, retryAt > now.advanced(by: options.maxWait) else { return nil }
         return retryAt
     }
 
@@ -105,7 +105,7 @@ package struct DryRunComparison {
                 item.why = .lost
             }
             if revived.contains(wanted.id) { item.why = .failedBefore(errors[wanted.id]?.error) }
-            if let retryAt = wanted.retryAt, retryAt > now { item.why = .notBefore(retryAt, or: item.why) }
+            if let retryAt = wanted.notBefore, retryAt > now { item.why = .notBefore(retryAt, or: item.why) }
             return item
         }
     }

@@ -286,9 +286,11 @@ extension Reconciler {
         wanted.failedRuns = row.failedRuns
         wanted.isNew = row.isNew
         wanted.isNotReady = row.isNotReady
-        // It may be there earlier than its provider once said.
-        if row.isNotReady, let begins = wanted.video.availableAt, begins <= now.timeIntervalSince1970 {
-            wanted.retryAt = nil
+        if let begins = wanted.video.availableAt {
+            let isAvailable = begins <= now.timeIntervalSince1970
+            // It may be there earlier than its provider once said.
+            if isAvailable, wanted.isNotReady { wanted.retryAt = nil }
+            wanted.isNotReady = wanted.isNotReady || !isAvailable
         }
         wanted.hasArrived = row.hasArrived
         if row.hasExtras { wanted.extras = nil }

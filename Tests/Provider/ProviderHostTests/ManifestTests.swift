@@ -22,6 +22,7 @@ import YAMLSource
             methods: [resolve, list, login, dance]
             ignores_course: true
             confined_to: host
+            server: host
             concurrency: 8
             timeout: 1.5
             parameters:
@@ -40,7 +41,7 @@ import YAMLSource
         #expect(manifest.run == ["./peertube", "--quiet", "7"])
         #expect(manifest.methods.contains("list"))
         #expect(manifest.ignoresCourse)
-        #expect(manifest.confinedTo == "host")
+        #expect(manifest.confinedTo == "host" && manifest.server == "host")
         #expect(manifest.concurrency == 8)
         #expect(manifest.timeout == .milliseconds(1500))
         #expect(manifest.credentials == ["username", "password"])
@@ -49,14 +50,14 @@ import YAMLSource
         #expect(manifest.parameters.properties.map(\.name) == ["host", "scope"])
         #expect(
             warnings.map(\.text) == [
-                "plugin.yaml:20:1: warning: the key 'credentails' is unknown and ignored; did you mean 'credentials'?"
+                "plugin.yaml:21:1: warning: the key 'credentails' is unknown and ignored; did you mean 'credentials'?"
             ])
     }
 
     @Test("omitted keys have the protocol's defaults")
     func smallest() throws {
         let (manifest, warnings) = try read("{name: a, protocol: 1, run: [./a]}")
-        #expect(manifest.methods == ["resolve"])
+        #expect(manifest.methods == ["resolve"] && manifest.server == "endpoint")
         #expect(!manifest.ignoresCourse)
         #expect(manifest.concurrency == 1)
         #expect(manifest.timeout == .seconds(30))

@@ -138,9 +138,12 @@ package struct Explainer: Sendable {
     }
 
     /// The command that logs in at a provider, or at one of its servers.
-    package static func login(at provider: String, endpoint: String? = nil) -> String {
-        let server = endpoint.map { " --set \(ShellWord.quoted("endpoint=\($0)"))" } ?? ""
-        return SuggestedCommand.text("login --provider \(ShellWord.quoted(provider))\(server)")
+    ///
+    /// - Parameter parameter: the one that takes the server; nil for a login at the provider as a whole.
+    package static func login(at provider: String, server: String? = nil, as parameter: String? = nil) -> String {
+        var set = ""
+        if let server, let parameter { set = " --set \(ShellWord.quoted("\(parameter)=\(server)"))" }
+        return SuggestedCommand.text("login --provider \(ShellWord.quoted(provider))\(set)")
     }
 
     private func catalog(_ file: String?) -> String {

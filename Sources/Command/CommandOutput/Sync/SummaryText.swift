@@ -97,10 +97,10 @@ package enum SummaryText {
     /// Necessary actions, reported even with --quiet: logins to renew, and where to look for old failures.
     package static func remedies(_ summary: SyncSummary) -> [String] {
         var lines = summary.providersToLogIn.sorted().map { provider in
-            let needs = summary.loginsNeeded.filter { $0.provider == provider && $0.isEndpoint }
+            let needs = summary.loginsNeeded.filter { $0.provider == provider && $0.parameter != nil }
             // One command for each server.
-            let login = (needs.isEmpty ? [nil] : needs.map(\.server)).map {
-                Explainer.login(at: provider, endpoint: $0)
+            let login = (needs.isEmpty ? [RequiredLogin(provider: provider)] : needs).map {
+                Explainer.login(at: provider, server: $0.server, as: $0.parameter)
             }.joined(separator: " and ")
             let courses = summary.coursesToLogIn[provider].map { Wording.count($0, "course") }
             guard let courses else { return "videos of provider \(provider) wait for a login: \(login)" }

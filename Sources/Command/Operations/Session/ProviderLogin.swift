@@ -66,7 +66,7 @@ package struct ProviderLogin: Sendable {
 
     /// The server that the login is for; nil if its parameters name none.
     private var server: LoginServer? {
-        names.contains(LoginServer.parameter) ? nil : LoginServer(parameters)
+        names.contains(plugin.manifest.server) ? nil : LoginServer(parameters, in: plugin.manifest.server)
     }
 
     @discardableResult

@@ -4,6 +4,8 @@ package import YAMLSource
 package struct Manifest: Sendable {
     /// The version of the protocol that this host speaks.
     package static let spokenProtocol = 1
+    /// The parameter with the server's address of a manifest that doesn't name one.
+    package static let standardServer = "endpoint"
 
     /// Its name in catalogs: 1–64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit.
     package var name: String
@@ -20,6 +22,8 @@ package struct Manifest: Sendable {
     /// The parameter with the address of its server: what it names must be in the public network, or in that server's.
     /// Nil for any.
     package var confinedTo: String?
+    /// The parameter with the address or the host of the server that its logins, refusals and waits are about.
+    package var server = Self.standardServer
     /// How many requests it can have in flight.
     package var concurrency: Int
     /// The time limit for one answer.

@@ -3,7 +3,8 @@ package import YAMLSource
 /// Reads a manifest, collecting all mistakes.
 package struct ManifestReader {
     private static let keys = [
-        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "confined_to", "concurrency",
+        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "confined_to", "server",
+        "concurrency",
         "timeout", "parameters", "credentials", "environment",
     ]
 
@@ -45,12 +46,18 @@ package struct ManifestReader {
         if required("protocol")?.int == nil, let node = mapping["protocol"] {
             fail(node, "'protocol' is \(Manifest.spokenProtocol), not \(node.value.kind)")
         }
-        let manifest = Manifest(
+        var manifest = Manifest(
             name: name(), version: text("version"), description: text("description"), run: run(), methods: methods(),
             ignoresCourse: flag("ignores_course"), confinedTo: text("confined_to"), concurrency: concurrency(),
             timeout: timeout(),
             parameters: parameters(),
             credentials: names("credentials"), environment: environment())
+        if let server = text("server") {
+            manifest.server = server
+            if manifest.parameters.property(server) == nil, let node = mapping["server"] {
+                fail(node, "'server' is the name of one of the 'parameters'")
+            }
+        }
         let found = problems.sorted
         if found.contains(where: { $0.severity == .error }) { throw .invalid(found.filter { $0.severity == .error }) }
         return (manifest, found)

@@ -73,7 +73,7 @@ package actor CredentialHelperLogins {
         guard serves(name), Self.takesLogin(provider), !ended.contains(name),
             helped.contains(name) || credentials.held(of: name).credentials == nil
         else { return }
-        let place = Place(provider: name, server: LoginServer(parameters))
+        let place = Place(provider: name, server: LoginServer(parameters, in: provider.plugin.manifest.server))
         switch logins[place] {
         case .working(let task): _ = await task.value
         case .over: return
@@ -85,7 +85,7 @@ package actor CredentialHelperLogins {
     func renew(_ provider: PluginProvider, _ parameters: [String: JSONValue]) async -> Bool {
         let name = provider.plugin.name
         guard serves(name), Self.takesLogin(provider), !ended.contains(name) else { return false }
-        let place = Place(provider: name, server: LoginServer(parameters))
+        let place = Place(provider: name, server: LoginServer(parameters, in: provider.plugin.manifest.server))
         switch logins[place] {
         case .working(let task): return Self.isIn(await task.value)
         case .over(.loggedIn(let since)) where ContinuousClock.now - since < Self.freshness: return false
@@ -141,7 +141,7 @@ package actor CredentialHelperLogins {
     ) async -> Outcome {
         let plugin = provider.plugin
         guard let command = helpers[plugin.name], !ended.contains(plugin.name) else { return .failed }
-        let server = plugin.manifest.credentials.contains(LoginServer.parameter) ? nil : server
+        let server = plugin.manifest.credentials.contains(plugin.manifest.server) ? nil : server
         let given: Secret<[String: String]>
         do throws(CredentialHelper.Failure) {
             given = try await CredentialHelper(

@@ -4,31 +4,42 @@ package import ProviderHost
 package import ProviderKit
 import YAMLSource
 
-/// The server that a login is for: scheme, host and port of the parameter `endpoint`. A credential helper's secrets for
-/// one server go to no other.
+/// The server that a login is for: scheme, host and port of the parameter that the plugin's manifest names, by default
+/// `endpoint`. A credential helper's secrets for one server go to no other.
 package struct LoginServer: Sendable, Hashable, CustomStringConvertible {
-    /// The parameter that names it, and the key in a helper's lines.
-    package static let parameter = "endpoint"
+    /// The key in a helper's lines.
+    package static let key = "endpoint"
 
     private let origin: Origin
 
     /// The server of a request or login; nil if its parameters name none.
-    package init?(_ parameters: [String: JSONValue]) {
-        guard let text = parameters[Self.parameter]?.string else { return nil }
-        self.init(url: text)
+    package init?(_ parameters: [String: JSONValue], in parameter: String) {
+        self.init(text: parameters[parameter]?.string, in: parameter)
     }
 
     /// The server that a course or video names; nil if it names none.
-    package init?(_ settings: Settings) {
-        guard let text = settings.parameters[Self.parameter]?.string else { return nil }
-        self.init(url: text)
+    package init?(_ settings: Settings, in parameter: String) {
+        self.init(text: settings.parameters[parameter]?.string, in: parameter)
     }
 
-    /// Whether a login at a provider is for the server of its parameter `endpoint`.
-    package static func isNamed(at provider: String, in registry: PluginRegistry) -> Bool {
-        guard case .found(let plugin) = registry.plugin(named: provider) else { return false }
-        return plugin.manifest.methods.contains("login")
-            && plugin.manifest.parameters.properties.contains { $0.name == parameter }
+    /// A parameter that a manifest names may have the host alone, which is asked over https.
+    private init?(text: String?, in parameter: String) {
+        guard let text else { return nil }
+        if let server = LoginServer(url: text) {
+            self = server
+        } else if parameter != Manifest.standardServer, !text.contains("://") {
+            self.init(url: "https://\(text)")
+        } else {
+            return nil
+        }
+    }
+
+    /// The parameter that names the server of a login at a provider; nil if it has none.
+    package static func parameter(at provider: String, in registry: PluginRegistry) -> String? {
+        guard case .found(let plugin) = registry.plugin(named: provider), plugin.manifest.methods.contains("login"),
+            plugin.manifest.parameters.properties.contains(where: { $0.name == plugin.manifest.server })
+        else { return nil }
+        return plugin.manifest.server
     }
 
     /// The server at an http or https URL without a user name; nil for anything else.
@@ -52,7 +63,7 @@ package struct LoginServer: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a helper's secrets are for this server.
     package func claim(of given: Secret<[String: String]>) -> Claim {
-        guard let text = given.value[Self.parameter] else { return .unstated }
+        guard let text = given.value[Self.key] else { return .unstated }
         return LoginServer(url: text) == self ? .confirmed : .another
     }
 }

@@ -6,4 +6,10 @@ extension PluginRegistry {
         guard case .found(let plugin) = plugin(named: name) else { return false }
         return plugin.manifest.ignoresCourse
     }
+
+    /// The parameter that names the server of its logins, refusals and waits; the usual one if the plugin is missing.
+    package func serverParameter(of name: String) -> String {
+        guard case .found(let plugin) = plugin(named: name) else { return Manifest.standardServer }
+        return plugin.manifest.server
+    }
 }

@@ -120,6 +120,9 @@ package final class ProviderPool: Sendable {
         return plugin.manifest.confinedTo
     }
 
+    /// The parameter that names the server of the provider's logins, refusals and waits.
+    package func serverParameter(of name: String) -> String { registry.serverParameter(of: name) }
+
     func knownScope(of server: Origin) -> NetworkScope? { state.withLock { $0.scopes[server] } }
 
     func note(_ scope: NetworkScope, of server: Origin) { state.withLock { $0.scopes[server] = scope } }

@@ -12,7 +12,8 @@ extension RunServices {
         if let kind = wanted.resume?.kind { size = size.map { kind.type.spaceNeeded(for: $0, self) } }
         return ScheduledDownload(
             id: wanted.id, priority: wanted.priority, ordinal: wanted.ordinal, provider: wanted.provider,
-            server: LoginServer(wanted.video.settings)?.description, retryAt: wanted.retryAt,
+            server: LoginServer(wanted.video.settings, in: providers.serverParameter(of: wanted.provider))?.description,
+            retryAt: wanted.retryAt,
             failedRuns: wanted.failedRuns, size: size,
             written: wanted.resume?.heldBytes ?? 0,
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)

@@ -117,7 +117,10 @@ extension SyncPass {
             case .failed(let error, let last):
                 summary.coursesUnlisted += 1
                 if error.kind == .authRequired, let provider = course.settings.provider?.name {
-                    let server = error.serverName ?? LoginServer(course.settings)?.description
+                    let server =
+                        error.serverName
+                        ?? LoginServer(
+                            course.settings, in: open.registry.serverParameter(of: provider))?.description
                     logins.insert(RequiredLogin(provider: provider, server: server))
                 }
                 let trouble = Trouble(provider: course.settings.provider?.name ?? "", error: error)
@@ -132,9 +135,9 @@ extension SyncPass {
         }
         summary.loginsNeeded = logins.map { need in
             var need = need
-            need.isEndpoint =
-                need.server.flatMap { LoginServer(url: $0) } != nil
-                && LoginServer.isNamed(at: need.provider, in: open.registry)
+            if need.server.flatMap({ LoginServer(url: $0) }) != nil {
+                need.parameter = LoginServer.parameter(at: need.provider, in: open.registry)
+            }
             return need
         }.sorted()
         // Their providers were logged out before they had answered.

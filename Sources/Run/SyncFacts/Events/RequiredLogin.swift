@@ -5,13 +5,13 @@ package struct RequiredLogin: Sendable, Hashable, Comparable {
     package var provider: String
     /// Scheme, host and port, or the plugin's own name for it; nil for the provider as a whole.
     package var server: String?
-    /// Whether a login at the provider takes the server as its parameter `endpoint`.
-    package var isEndpoint: Bool
+    /// The parameter of a login at the provider that takes the server; nil without one.
+    package var parameter: String?
 
-    package init(provider: String, server: String? = nil, isEndpoint: Bool = false) {
+    package init(provider: String, server: String? = nil, parameter: String? = nil) {
         self.provider = provider
         self.server = server
-        self.isEndpoint = isEndpoint
+        self.parameter = parameter
     }
 
     package static func < (a: RequiredLogin, b: RequiredLogin) -> Bool {

@@ -69,6 +69,11 @@ package struct WantedDownload: Sendable {
 
     package var provider: String { video.provider.name }
 
+    /// When it may begin, after a failure or by its provider's listing; nil for at once.
+    package var notBefore: Date? {
+        [retryAt, video.availableAt.map { Date(timeIntervalSince1970: $0) }].compactMap(\.self).max()
+    }
+
     /// The facts about its bytes that are known before any request.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
         WantedBytes(
