@@ -47,7 +47,7 @@ extension FuzzHarness {
                 _ = ListingCheck.fault(in: listing)
                 isAnswer = true
             case .login, .error: isAnswer = true
-            case .wrong(let text): try promise(!text.isEmpty, "nothing is said of what is wrong")
+            case .wrong(let text, _): try promise(!text.isEmpty, "nothing is said of what is wrong")
             }
         }
         return isAnswer

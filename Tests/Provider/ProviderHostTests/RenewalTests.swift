@@ -30,6 +30,21 @@ import Testing
             sys.stdout.flush()
         """
 
+    /// Renews the credentials, and answers with what the protocol doesn't have.
+    private static let faulty = """
+        import json, sys
+        for line in sys.stdin:
+            request = json.loads(line)
+            number = request["params"]["credentials"]["number"]
+            new = {"number": number + 1}
+            answer = {"error": {"code": -32603, "message": "KeyError: 'file'", "data": {"credentials": new}}}
+            if request["params"]["video"]["id"] == "no URL": answer = {"result": {"credentials": new}}
+            if request["params"]["video"]["id"] == "wrong URL": answer = {"result": {"url": "/", "credentials": new}}
+            if request["params"]["video"]["id"] == "odd error": answer = {"error": 7, "result": {"credentials": new}}
+            sys.stdout.write(json.dumps({"id": request["id"], **answer}) + "\\n")
+            sys.stdout.flush()
+        """
+
     /// What a run holds.
     private final class Holder: Sendable {
         let number = Mutex<Int64>(1)
@@ -73,6 +88,22 @@ import Testing
                 #expect(error?.message == "old was n\(number)")
             }
             #expect(holder.number.withLock { $0 } == 4)
+        }
+    }
+
+    @Test(
+        "credentials that come with a fault are kept, and what is asked once more goes with them",
+        arguments: ["fault", "no URL", "wrong URL", "odd error"])
+    func faults(video: String) async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(Self.faulty, concurrency: 1)) { provider in
+            let holder = Holder()
+            let error = await #expect(throws: ProviderError.self) {
+                try await provider.resolve(.video(video), with: holder.credentials)
+            }
+            #expect(error?.kind == .pluginFault)
+            // Asked twice, and renewed each time.
+            #expect(holder.number.withLock { $0 } == 3)
         }
     }
 

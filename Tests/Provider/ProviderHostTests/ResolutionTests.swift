@@ -144,7 +144,7 @@ import Testing
         let fault: String?
         switch line.withUnsafeBytes({ decoder.decode($0) }) {
         case .reply(wire: 1, .resolution(let resolution)): fault = ResolutionCheck.fault(in: resolution)
-        case .reply(wire: 1, .wrong(let reason)): fault = reason
+        case .reply(wire: 1, .wrong(let reason, _)): fault = reason
         case let other: fault = "\(other)"
         }
         #expect(fault == it.fault)

@@ -27,7 +27,7 @@ struct CheckAnswer: Sendable, PrintsRedacted {
     var fault: ConformanceFault? {
         if let silence { return silence }
         switch reply {
-        case .wrong(let reason): return .answer(reason)
+        case .wrong(let reason, _): return .answer(reason)
         case .resolution(let resolution): return ResolutionCheck.fault(in: resolution).map { .answer($0) }
         case .listing(let listing): return ListingCheck.fault(in: listing).map { .answer($0) }
         case .login, .error, nil: return nil

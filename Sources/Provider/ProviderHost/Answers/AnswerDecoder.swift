@@ -37,7 +37,7 @@ package struct AnswerDecoder: Sendable {
         do {
             return .reply(wire: wire, try Self.reply(members, to: method))
         } catch {
-            return .reply(wire: wire, .wrong(Self.describe(error)))
+            return .reply(wire: wire, .wrong(Self.describe(error), renewed: Self.renewed(members)))
         }
     }
 
@@ -73,11 +73,20 @@ package struct AnswerDecoder: Sendable {
         (try? JSONValueDecoder(value).decode(WireError.self))?.providerError
     }
 
+    /// New credentials in an answer of whatever form.
+    private static func renewed(_ members: [String: JSONValue]) -> Secret<JSONValue>? {
+        let found = members["result"]?["credentials"] ?? members["error"]?["data"]?["credentials"] ?? .null
+        return found == .null ? nil : Secret(found)
+    }
+
     private static func reply(
         _ members: [String: JSONValue], to method: AnswerLine.Method
     ) throws -> AnswerLine.Reply {
         if let error = members["error"], error != .null {
-            return .error(try JSONValueDecoder(error, at: "error").decode(WireError.self).providerError)
+            var decoded = try JSONValueDecoder(error, at: "error").decode(WireError.self).providerError
+            // Those of a fault of the plugin, too: a refresh token that was good once is used up.
+            decoded.credentials = decoded.credentials ?? renewed(members)
+            return .error(decoded)
         }
         guard let result = members["result"] else { return .wrong("it answered with neither a result nor an error") }
         let decoder = JSONValueDecoder(result, at: "result")

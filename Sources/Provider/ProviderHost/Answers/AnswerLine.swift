@@ -14,8 +14,8 @@ package enum AnswerLine: PrintsRedacted {
         case login(Login)
         /// An error; of kind `pluginFault` if its own kind isn't one of the protocol's.
         case error(ProviderError)
-        /// An answer that violates the protocol, with the mistake.
-        case wrong(String)
+        /// An answer that violates the protocol, with the mistake, and the new credentials that came with it.
+        case wrong(String, renewed: Secret<JSONValue>? = nil)
     }
 
     case reply(wire: Int, Reply)

@@ -47,7 +47,8 @@ extension PluginProvider {
             }
             perform(reply: reply) { state in
                 state.processes[number]?.noteAnswer()
-                if answer == .good, let pending = state.supervision.pending(wire: wire) {
+                // What is asked again after a fault goes with the new ones, too.
+                if answer == .good || reply.renewed != nil, let pending = state.supervision.pending(wire: wire) {
                     state.noteRenewed(reply, of: pending.request)
                 }
                 return state.supervision.answered(wire: wire, answer.redacted(by: state.redactor))
@@ -66,7 +67,7 @@ extension PluginProvider {
         switch reply {
         case .resolution(let resolution): ResolutionCheck.fault(in: resolution).map { .wrong($0) } ?? .good
         case .listing(let listing): ListingCheck.fault(in: listing, toleratesIDs: true).map { .wrong($0) } ?? .good
-        case .wrong(let reason): .wrong(reason)
+        case .wrong(let reason, _): .wrong(reason)
         case .error(let error): error.kind == .pluginFault ? .unknownError(error.message) : .good
         case .login: .good
         }

@@ -88,7 +88,8 @@ struct PluginState: PrintsRedacted {
             error.parameter = error.parameter.map { redactor.redact($0, limit: 200) }
             error.server = error.server.map { redactor.redact($0, limit: 300) }
             return .failure(error)
-        case .wrong(let reason):
+        case .wrong(let reason, let renewed):
+            if let renewed { learn(renewed) }
             return .failure(ProviderError(.pluginFault, redactor.redact(reason)))
         }
         return .success(reply)

@@ -20,13 +20,14 @@ package struct RequestCredentials: Sendable {
 }
 
 extension AnswerLine.Reply {
-    /// New credentials in an answer to a request for media or a list, an error included.
+    /// New credentials in an answer to a request for media or a list, errors and faults included.
     var renewed: Secret<JSONValue>? {
         switch self {
         case .resolution(let resolution): resolution.credentials
         case .listing(let listing): listing.credentials
         case .error(let error): error.credentials
-        case .login, .wrong: nil
+        case .wrong(_, let renewed): renewed
+        case .login: nil
         }
     }
 }

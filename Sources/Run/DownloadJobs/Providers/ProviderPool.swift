@@ -84,7 +84,8 @@ package final class ProviderPool: Sendable {
             if renewed(answer) != nil { await credentials.save(name) }
             return answer
         } catch {
-            if error.credentials != nil { await credentials.save(name) }
+            // A fault was asked once more, so that its error may be another one than that with the credentials.
+            await credentials.save(name)
             throw error
         }
     }
