@@ -45,8 +45,9 @@ final class ControlWatch: Sendable {
     func stop() {
         state.withLock { $0.isRunning = false }
         queue.async {
-            self.continuation.finish()
+            // First: whoever has seen the end closes the state, and the last connection leaves no write-ahead log.
             self.store.close()
+            self.continuation.finish()
         }
     }
 
