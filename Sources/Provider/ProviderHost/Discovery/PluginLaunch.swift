@@ -37,6 +37,10 @@ package struct PluginTimeouts: Sendable, Hashable {
     /// From the end of its standard input until it is given up, whether it has ended or not.
     var untilGone: Duration { afterEndOfInput + afterTerminate + .seconds(10) }
 
+    /// The wait for descriptors before a process is given up that can't be started without: in that time another that
+    /// ends has given back its own.
+    var untilDescriptors: Duration { afterEndOfInput + afterTerminate }
+
     /// The defaults are those of the protocol.
     package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
         self.afterEndOfInput = afterEndOfInput

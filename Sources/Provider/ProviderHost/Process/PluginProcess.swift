@@ -115,7 +115,7 @@ final class PluginProcess: Sendable {
 
     /// Runs the process until it has ended and its process group is gone. Called once.
     func run(watchdog: OrphanWatchdog) async -> End {
-        if let lack = DescriptorReserve.lack() { return End(lack, launch: launch) }
+        if let lack = await lastingLack() { return End(lack, launch: launch) }
         var options = PlatformOptions()
         options.processGroupID = 0
         let variables = launch.environment.compactMap { name, value in
@@ -145,6 +145,18 @@ final class PluginProcess: Sendable {
         } catch {
             return .couldNotStart("\(error)", isPermanent: false)
         }
+    }
+
+    /// The reason why no process can be started, if it lasts: downloads and processes that are about to end give their
+    /// descriptors back within moments.
+    private func lastingLack() async -> Errno? {
+        let clock = ContinuousClock()
+        let end = clock.now + timeouts.untilDescriptors
+        while let lack = DescriptorReserve.lack() {
+            guard clock.now < end, !state.withLock({ $0.isStopped }) else { return lack }
+            do { try await clock.sleep(for: .milliseconds(50)) } catch { return lack }
+        }
+        return nil
     }
 
     /// What has ended.
