@@ -95,7 +95,7 @@ let package = Package(
         room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "TextFormats", "NetworkAddresses", crypto]),
         room(
             "Media", "HLSMedia",
-            ["TextFormats", "ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
+            ["TextFormats", "XMLSource", "ChildProcess", "NetworkAddresses", "MediaTransfer", crypto, ciphers, system]),
 
         room("Provider", "ProviderKit", ["TextFormats"]),
         room("Provider", "ProviderHTTP", ["CLibCurl", "XMLSource", "NetworkAddresses", "ProviderKit"]),

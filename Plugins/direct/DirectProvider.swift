@@ -10,7 +10,7 @@ struct DirectProvider: Provider {
         var kind = Resolution.Kind.file
         if let name = parameters["kind"]?.string {
             guard let known = Resolution.Kind(rawValue: name) else {
-                throw ProviderError(.invalidParameters, "kind is neither file nor hls", parameter: "kind")
+                throw ProviderError(.invalidParameters, "kind is neither file, hls nor dash", parameter: "kind")
             }
             kind = known
         }

@@ -31,7 +31,7 @@ struct LinkSigner: PrintsRedacted {
         string = parameters["string"]?.string ?? "{expires}{path} {secret}"
         kind = parameters["kind"]?.string.flatMap(Resolution.Kind.init(rawValue:)) ?? .file
         // A signature without them would be valid for any file, or forever.
-        let names = kind == .hls && string.contains("{folder}") ? ["{folder}"] : ["{path}"]
+        let names = kind != .file && string.contains("{folder}") ? ["{folder}"] : ["{path}"]
         guard (names + ["{expires}", "{secret}"]).allSatisfy(string.contains) else {
             throw ProviderError(
                 .invalidParameters, "string must contain {path}, {expires} and {secret}", parameter: "string")

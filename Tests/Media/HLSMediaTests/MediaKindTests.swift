@@ -131,7 +131,9 @@ struct MediaKindTests {
     @Test("a joined file's extension follows its format; a web page isn't kept")
     func extensions() {
         #expect(
-            MediaKind.allCases.map { $0.fileExtension ?? "-" } == ["ts", "mp4", "aac", "mp3", "ac3", "ec3", "vtt", "-"])
+            MediaKind.allCases.map { $0.fileExtension ?? "-" } == [
+                "ts", "mp4", "aac", "mp3", "ac3", "ec3", "webm", "vtt", "-",
+            ])
         #expect(MediaKind.allCases.filter { !$0.isMedia } == [.page])
     }
 

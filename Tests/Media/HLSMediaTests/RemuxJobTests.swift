@@ -40,7 +40,7 @@ struct RemuxJobTests {
     @Test("each kind has its input format; one without a format can't be remuxed")
     func kinds() {
         let formats = MediaKind.allCases.map { RemuxInput(path: "/x", kind: $0)?.format ?? "-" }
-        #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "-", "-"])
+        #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "matroska", "-", "-"])
     }
 
     @Test("paths are absolute")

@@ -15,7 +15,7 @@ struct DownloadKindTests {
         let types = DownloadKind.types
         #expect(Set(types.map { $0.kind }).count == types.count)
         #expect(types.map { $0.kind } == DownloadKind.all, "each kind has its partials")
-        for answer in [Resolution.Kind.file, .hls] {
+        for answer in [Resolution.Kind.file, .hls, .dash] {
             #expect(types.count { $0.answers.contains(answer) } == 1, "\(answer)")
         }
         #expect(DownloadKind.type(for: Resolution(url: "https://a/b.mp4")).kind == .file)

@@ -35,4 +35,12 @@ struct TrackStartTimesTests {
         #expect(begins.delay(of: test.delays.count) == 0)
         #expect(begins.origin == test.origin.map { UInt64($0 * 90_000) }, "\(test.what)")
     }
+
+    @Test("times count from where the stream begins on each track's clock")
+    func starts() {
+        let times = [100.25, 3].compactMap { MediaTime(UInt64($0 * 1000), timescale: 1000) }
+        let begins = TrackStartTimes(times, from: [100, 3])
+        #expect(abs(begins.delay(of: 0) - 0.25) < 0.001 && begins.delay(of: 1) == 0)
+        #expect(begins.origin == 270_000)
+    }
 }

@@ -59,7 +59,7 @@ struct InitializationSections: Sendable {
         var cipher: SegmentCipher?
         if let key = map.key { cipher = try await keys.cipher(key.url, access).get() }
         let body = try SegmentBody(bytes, opening: cipher, iv: map.key?.iv, .initialization)
-        guard body.kind == .fragmentedMP4 else { throw .notMedia(.initialization) }
+        guard body.kind == .fragmentedMP4 || body.kind == .webM else { throw .notMedia(.initialization) }
         return body.bytes
     }
 }

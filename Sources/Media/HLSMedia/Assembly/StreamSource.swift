@@ -14,12 +14,15 @@ package struct StreamSource: Sendable, RedactedInPrint {
         package var url: String
         /// The network of the playlist that names it.
         package var scope = NetworkScope.world
+        /// Its segments, if no playlist of its own names them: a presentation does.
+        package var presented: Result<StreamPlan, Problem>?
     }
 
     /// The reason why a stream can't be downloaded.
     package enum Problem: Error, Sendable, Equatable {
         case failure(StreamFailure)
         case playlist(PlaylistError)
+        case presentation(PresentationError)
         case refusal(StreamRefusal)
     }
 
@@ -101,7 +104,7 @@ package struct StreamSource: Sendable, RedactedInPrint {
         return source
     }
 
-    private static func resolved(_ reference: String, _ base: String) throws(Problem) -> String {
+    static func resolved(_ reference: String, _ base: String) throws(Problem) -> String {
         guard let base = ParsedURL(base), let url = URLReference.resolve(reference, against: base) else {
             throw .refusal(.unsupported(reason: "the playlist names an address that is neither http nor https"))
         }

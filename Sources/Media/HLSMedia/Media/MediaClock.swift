@@ -8,6 +8,7 @@ package enum MediaClock {
     /// - Fragmented MP4: the earliest decode time of the tracks of the first fragment. The bytes have to contain the
     ///   complete initialization section and the complete headers of the fragment. Of edit lists only initial delays
     ///   are included, neither cuts nor the composition offsets of the first pictures, which mostly are the same.
+    /// - WebM: the time of the first cluster, with the whole initialization section before it.
     ///
     /// The cost is linear in the bytes; 256 KiB are enough for most streams.
     package static func begin(of bytes: UnsafeRawBufferPointer, kind: MediaKind) -> MediaTime? {
@@ -15,6 +16,7 @@ package enum MediaClock {
         case .transportStream: TransportStreamClock.begin(of: body(of: bytes))
         case .fragmentedMP4: FragmentClock.begin(of: body(of: bytes))
         case .adts, .mp3, .ac3, .eac3: ID3Timestamp.first(in: bytes)
+        case .webM: WebM.begin(of: body(of: bytes))
         case .webVTT, .page: nil
         }
     }

@@ -12,6 +12,8 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
     case ac3
     /// Enhanced AC-3 (RFC 8216 §3.4).
     case eac3
+    /// WebM: an initialization section, a cluster, or a file of both (RFC 9559); only presentations have it.
+    case webM
     /// WebVTT (RFC 8216 §3.5).
     case webVTT
     /// HTML, XML or JSON: a host's response in place of the segment. Never media.
@@ -26,6 +28,7 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
         case .mp3: "mp3"
         case .ac3: "ac3"
         case .eac3: "ec3"
+        case .webM: "webm"
         case .webVTT: "vtt"
         case .page: nil
         }
@@ -43,12 +46,13 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
     ///
     /// It proves that decryption had the right key, so random bytes must not pass. Of 2³³ random segments of 4 KiB and
     /// more about one does, as ``fragmentedMP4``: one of 13 names in 2³², after a plausible length. For Transport
-    /// Stream it is one in 2⁴⁶, for audio one in 2³⁸, for WebVTT one in 2⁵³. As a ``page``, which is refused just like
-    /// nil, one in 2¹⁶ passes.
+    /// Stream it is one in 2⁴⁶, for audio and WebM one in 2³⁸, for WebVTT one in 2⁵³. As a ``page``, which is refused
+    /// just like nil, one in 2¹⁶ passes.
     package static func recognize(_ bytes: UnsafeRawBufferPointer) -> MediaKind? {
         let body = UnsafeRawBufferPointer(rebasing: bytes[ID3Tag.totalLength(in: bytes)...])
         if TransportStreamPacket.begin(body) { return .transportStream }
         if MP4Box.begins(body) { return .fragmentedMP4 }
+        if WebM.begins(body) { return .webM }
         if let audio = AudioFrame.kind(of: body) { return audio }
         return TextSignature.kind(of: body)
     }

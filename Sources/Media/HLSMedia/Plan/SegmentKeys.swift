@@ -41,7 +41,7 @@ enum SegmentKeys: Equatable, RedactedInPrint {
 
     private static func isFairPlay(_ uri: String) -> Bool { uri.prefix(6).lowercased() == "skd://" }
 
-    /// By KEYFORMAT, in lower case.
+    /// By KEYFORMAT, or the scheme of a presentation, in lower case.
     private static let systems = [
         "com.apple.streamingkeydelivery": "FairPlay",
         "urn:uuid:94ce86fb-07ff-4f43-adb8-93d2fa968ca2": "FairPlay",
@@ -49,5 +49,6 @@ enum SegmentKeys: Equatable, RedactedInPrint {
         "com.widevine": "Widevine",
         "com.microsoft.playready": "PlayReady",
         "urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95": "PlayReady",
+        PlaylistKey.commonEncryption: "Common Encryption",
     ]
 }

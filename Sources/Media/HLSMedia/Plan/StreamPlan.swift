@@ -14,6 +14,8 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     /// Segments that the host marks as missing.
     package private(set) var gaps: Int
     package private(set) var gapSeconds: Double
+    /// See ``MediaPlaylist/timeOffset``.
+    package private(set) var timeOffset: Double
     /// All addresses together, in bytes.
     package private(set) var addressBytes: Int
     /// The network of the playlist, which limits the addresses that it may name.
@@ -48,7 +50,7 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
             targetDuration: playlist.targetDuration ?? Int64(longest.rounded(.up)),
             seconds: playlist.segments.reduce(0) { $0 + $1.duration },
             gaps: gaps.count, gapSeconds: gaps.reduce(0) { $0 + $1.duration },
-            addressBytes: addressLimit - planner.budget, scope: scope,
+            timeOffset: playlist.timeOffset, addressBytes: addressLimit - planner.budget, scope: scope,
             digest: PlanDigest.bytes(playlist, planner, identity: identity))
     }
 

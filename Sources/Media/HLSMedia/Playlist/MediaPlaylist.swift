@@ -28,6 +28,8 @@ package struct MediaPlaylist: Sendable, Equatable, RedactedInPrint {
     package var isIFramesOnly = false
     /// Whether segments were omitted because an earlier version of the playlist had them (EXT-X-SKIP).
     package var hasSkippedSegments = false
+    /// The time of the media, in seconds, at which the playlist begins; only presentations say so.
+    package var timeOffset = 0.0
     /// In order.
     package var segments: [MediaSegment] = []
     /// The elements that ``MediaSegment/map`` refers to, one for each EXT-X-MAP.

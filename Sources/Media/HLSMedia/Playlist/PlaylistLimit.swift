@@ -12,6 +12,8 @@ package enum PlaylistLimit {
     package static let variants = 5_000
     /// Renditions of a master playlist.
     package static let renditions = 20_000
+    /// Periods of a presentation.
+    package static let periods = 1_000
     /// Attributes of one tag.
     package static let attributes = 1_000
     /// Variables, and session keys.

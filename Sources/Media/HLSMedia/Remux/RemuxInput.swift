@@ -64,6 +64,7 @@ package struct RemuxInput: Sendable, Equatable {
         case .mp3: "mp3"
         case .ac3: "ac3"
         case .eac3: "eac3"
+        case .webM: "matroska"
         case .webVTT, .page: nil
         }
     }

@@ -22,14 +22,19 @@ package struct SubtitleStream: Sendable, Equatable {
     package static func load(
         _ url: String, origin: UInt64?, access: StreamAccess
     ) async -> Result<SubtitleStream, StreamSource.Problem> {
-        let plan: StreamPlan
         // No selection: a playlist of subtitles names its segments itself.
         switch await StreamSource.load(
             url, preference: StreamPreference(), access: access, textLimit: playlistLimit, addressLimit: playlistLimit)
         {
-        case .success(let source): plan = source.tracks[0]
-        case .failure(let problem): return .failure(problem)
+        case .success(let source): await load(source.tracks[0], origin: origin, access: access)
+        case .failure(let problem): .failure(problem)
         }
+    }
+
+    /// The same for segments that are known.
+    package static func load(
+        _ plan: StreamPlan, origin: UInt64?, access: StreamAccess
+    ) async -> Result<SubtitleStream, StreamSource.Problem> {
         let access = access.confined(to: plan.scope)
         var joiner = WebVTTJoiner(origin: origin)
         var stream = SubtitleStream(text: [], gaps: plan.gaps, received: 0)

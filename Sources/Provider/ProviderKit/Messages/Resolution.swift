@@ -13,6 +13,8 @@ public struct Resolution: Sendable, Hashable {
         case file
         /// An HLS playlist.
         case hls
+        /// A DASH presentation (MPD).
+        case dash
     }
 
     /// Subtitles of the video in one language.

@@ -43,8 +43,14 @@ extension DownloadError {
             self.init(
                 kind: .notMedia,
                 message: "playlist, line \(error.line), column \(error.column): \(error.message)")
+        case .presentation(let error): self.init(error)
         case .refusal(let refusal): self.init(refusal)
         }
+    }
+
+    /// The reason why a presentation isn't downloaded.
+    init(_ error: PresentationError) {
+        self.init(kind: .notMedia, message: error.sentence)
     }
 
     /// The reason why a playlist isn't downloaded.
@@ -99,6 +105,7 @@ extension MediaKind {
         case .mp3: "MP3"
         case .ac3: "AC-3"
         case .eac3: "E-AC-3"
+        case .webM: "WebM"
         case .webVTT: "WebVTT"
         case .page: "a web page"
         }

@@ -16,8 +16,13 @@ extension StreamDownload {
             attempt.answer.isRead = false
             return .success(loaded)
         }
-        return await StreamSource.load(
-            attempt.answer.resolution.url, preference: StreamPreference(context.wanted.video.settings), access: access)
+        let resolution = attempt.answer.resolution
+        let preference = StreamPreference(context.wanted.video.settings)
+        return switch resolution.kind {
+        case .dash:
+            await StreamSource.loadPresentation(resolution.url, preference: preference, access: access)
+        case .hls, .file: await StreamSource.load(resolution.url, preference: preference, access: access)
+        }
     }
 
     /// Keeps the playlists for another turn.

@@ -15,7 +15,7 @@ import Synchronization
 /// the missing segments, and makes one file of them.
 actor StreamDownload: MediaDownload {
     static let kind = DownloadKind.stream
-    static let answers: Set<Resolution.Kind> = [.hls]
+    static let answers: Set<Resolution.Kind> = [.hls, .dash]
 
     static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64 {
         // ffmpeg writes it once more, beside the joined file.
@@ -114,6 +114,7 @@ actor StreamDownload: MediaDownload {
         case .failure(.failure(let failure)):
             return end(after: failure, joined: 0, isFresh: isFresh, at: failed, &attempt)
         case .failure(.playlist(let error)): return .over(.failed(DownloadError(.playlist(error))))
+        case .failure(.presentation(let error)): return .over(.failed(DownloadError(error)))
         case .failure(.refusal(let refusal)): return .over(refusal.outcome)
         }
         if let host = nextHost(of: source), await !attempt.connections.claim(host) {

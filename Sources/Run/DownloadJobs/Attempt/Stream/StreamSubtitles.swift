@@ -42,9 +42,7 @@ struct StreamSubtitles: Sendable {
                 continue
             }
             guard access.isUsable() else { return missed(.expired) }
-            switch await SubtitleStream.load(
-                subtitle.url, origin: origin, access: access.confined(to: subtitle.scope))
-            {
+            switch await load(subtitle, origin: origin, access.confined(to: subtitle.scope)) {
             case .success(let stream):
                 received += stream.received
                 found[key] = .some(stream)
@@ -56,6 +54,16 @@ struct StreamSubtitles: Sendable {
             }
         }
         return nil
+    }
+
+    private func load(
+        _ subtitle: StreamSource.Subtitles, origin: UInt64?, _ access: StreamAccess
+    ) async -> Result<SubtitleStream, StreamSource.Problem> {
+        switch subtitle.presented {
+        case nil: await SubtitleStream.load(subtitle.url, origin: origin, access: access)
+        case .success(let plan): await SubtitleStream.load(plan, origin: origin, access: access)
+        case .failure(let problem): .failure(problem)
+        }
     }
 
     /// The failure of one that may be retried.

@@ -87,6 +87,8 @@ extension StreamWork {
         let assembler = StreamAssembler(
             partial: partial, position: position, count: plan.segments.count,
             concurrency: context.services.options.segmentsPerDownload, index: index, keepsTags: layout == .package)
-        return .init(name: name, partial: partial, assembler: assembler, index: index, times: plan.times)
+        return .init(
+            name: name, partial: partial, assembler: assembler, index: index, times: plan.times,
+            timeOffset: plan.timeOffset)
     }
 }

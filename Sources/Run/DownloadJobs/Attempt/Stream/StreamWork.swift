@@ -15,6 +15,8 @@ final class StreamWork: Sendable {
         var index: PartialFile?
         /// The start of each segment, and the end of the last one, in seconds of playing time.
         var times: [Double]
+        /// The time of its media at which it begins, if a presentation says so.
+        var timeOffset: Double
     }
 
     /// Identifies the stream.
@@ -66,7 +68,7 @@ final class StreamWork: Sendable {
             let bytes = try? track.partial.prefix(256 << 10)
             begins.append(kind.flatMap { kind in bytes.flatMap { MediaClock.begin(of: $0, kind: kind) } })
         }
-        return TrackStartTimes(begins)
+        return TrackStartTimes(begins, from: tracks.map(\.timeOffset))
     }
 
     /// Seconds of playing time that are joined; of separate sound, which comes first, the picture counts.

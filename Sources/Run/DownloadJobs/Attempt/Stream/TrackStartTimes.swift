@@ -13,11 +13,15 @@ struct TrackStartTimes: Sendable, Equatable {
     /// unknown.
     let origin: UInt64?
 
-    /// In the order of the tracks; nil for unknown ones.
-    init(_ begins: [MediaTime?]) {
+    /// - Parameters:
+    ///   - begins: in the order of the tracks; nil for unknown ones.
+    ///   - starts: the time on each track's clock at which the stream begins, in seconds; by default all have one
+    ///     clock.
+    init(_ begins: [MediaTime?], from starts: [Double] = []) {
         let known = begins.compactMap(\.self)
         areKnown = known.count == begins.count
-        let offsets = known.map { MediaClock.offset(from: known[0], to: $0) }
+        let shifts = starts.count == known.count ? starts.map { $0 - starts[0] } : known.map { _ in 0 }
+        let offsets = zip(known, shifts).map { MediaClock.offset(from: known[0], to: $0) - $1 }
         let first = offsets.min() ?? 0
         let areTogether = areKnown && (offsets.max() ?? 0) - first <= Self.mostApart
         delays = areTogether ? offsets.map { $0 - first } : begins.map { _ in 0 }
