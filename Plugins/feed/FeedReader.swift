@@ -100,7 +100,7 @@ struct FeedReader {
                 ?? reference(
                     (elements.first("thumbnail", .media, in: group) ?? elements.first("thumbnail", .media, in: item))?
                         .attributes["url"], base),
-            enclosure: media.address, mediaType: media.type, kind: media.isPlaylist ? .hls : .file)
+            enclosure: media.address, mediaType: media.type, kind: media.kind)
     }
 
     private func title(of item: XMLElement, _ group: XMLElement) -> String? {
@@ -124,8 +124,7 @@ struct FeedReader {
         var type: String?
         var duration: Double?
         var height: Int
-
-        var isPlaylist: Bool { type?.hasSuffix("mpegurl") == true || address.path.hasSuffix(".m3u8") }
+        var kind = Resolution.Kind.file
     }
 
     /// The first enclosure that is media, otherwise the largest `media:content`.
@@ -146,7 +145,9 @@ struct FeedReader {
         guard let reference, let address = self.base(of: element, in: base).resolving(reference) else { return nil }
         let type = element.attributes["type"]?.lowercased()
         let name = address.path.split(separator: "/").last.map(String.init) ?? ""
-        let isPlaylist = type?.hasSuffix("mpegurl") == true || name.hasSuffix(".m3u8")
+        var kind = Resolution.Kind.file
+        if type?.hasSuffix("mpegurl") == true || name.hasSuffix(".m3u8") { kind = .hls }
+        if type == "application/dash+xml" || name.hasSuffix(".mpd") { kind = .dash }
         let isNamedMedia = MediaFiles.fileExtension(name).map(MediaFiles.extensions.contains) == true
         let isMedia: Bool
         if let type, type.hasPrefix("video/") || type.hasPrefix("audio/") {
@@ -155,11 +156,11 @@ struct FeedReader {
             // Of any other type, or none: the name tells.
             isMedia = isNamedMedia || ["video", "audio"].contains(element.attributes["medium"])
         }
-        guard isMedia || isPlaylist else { return nil }
+        guard isMedia || kind != .file else { return nil }
         return Medium(
             address: address, type: type.flatMap { $0.contains("/") && $0 != "application/octet-stream" ? $0 : nil },
             duration: element.attributes["duration"].flatMap(Self.seconds),
-            height: element.attributes["height"].flatMap { Int($0) } ?? 0)
+            height: element.attributes["height"].flatMap { Int($0) } ?? 0, kind: kind)
     }
 
     private func next(_ channel: XMLElement, _ base: WebAddress) -> WebAddress? {

@@ -34,6 +34,21 @@ import Testing
     }
 
     @Test(
+        "playlists and presentations are known by their types and names",
+        arguments: [
+            ("1.m3u8", "", .hls), ("1", "application/x-mpegURL", .hls), ("1.mpd", "", .dash),
+            ("1", "application/dash+xml", .dash), ("1.mp4", "video/mp4", .file),
+        ] as [(String, String, Resolution.Kind)])
+    func kinds(name: String, type: String, kind: Resolution.Kind) throws {
+        let feed = try Self.feed(
+            """
+            <rss version="2.0"><channel><title>T</title><item><guid>1</guid>
+            <enclosure url="\(name)" type="\(type)"/></item></channel></rss>
+            """)
+        #expect(feed.episodes.map(\.kind) == [kind])
+    }
+
+    @Test(
         "a default namespace on the outermost element is the feed's own",
         arguments: [
             "xmlns='http://backend.userland.com/rss2'", "xmlns='http://www.w3.org/2005/Atom'", "xmlns='urn:whatever'",
