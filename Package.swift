@@ -263,7 +263,7 @@ let package = Package(
             [
                 "ProviderConformance", "ProviderHost", "ProviderKit", "CommandOutput", "Checkout", "TestSupport",
                 "coursefetch", "demo", "coursefetch-providers", system,
-            ], exclude: ["faulty.py", "asking.py"]),
+            ], exclude: ["faulty.py", "asking.py", "portal.py"]),
 
         tests("State", "DownloadStoreTests", ["DownloadStore", "FileSystem", "TestSupport", grdb, system]),
         .executableTarget(

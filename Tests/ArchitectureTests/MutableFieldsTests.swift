@@ -10,7 +10,7 @@ struct MutableFieldsTests {
     static let exceptions: [String: (count: Int, reason: String)] = [
         "Dispatcher": (16, "the tasks, timers and reports of the loop around Schedule, which has the rules"),
         "Transfer": (16, "a response between libcurl's callbacks; ResponseJudge and other values decide"),
-        "CheckContext": (13, "what the checks of a plugin have in common and find out one after the other"),
+        "CheckContext": (16, "what the checks of a plugin have in common and find out one after the other"),
         "DownloadJob": (13, "a download over several turns, and what others read of it; AttemptPolicy decides"),
         "Bookkeeper": (11, "rows to write, and whom to ask and tell, each behind a lock"),
         "FileDownload": (11, "what is known of a partial and its transfer; AttemptPolicy decides"),

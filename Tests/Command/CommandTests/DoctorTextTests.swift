@@ -121,7 +121,8 @@ struct DoctorTextTests {
         case .pluginDefect(_, _, .breaksProtocol, _):
             .pluginDefect(name: odd, folder: odd, .silent(odd), isUsed: false)
         case .pluginDefect(_, _, .silent, _): .pluginBroken(name: odd, folder: odd, reason: odd, isUsed: true)
-        case .pluginBroken: .pluginHidden(name: odd, folder: odd)
+        case .pluginBroken: .pluginWarned(name: odd, warning: odd)
+        case .pluginWarned: .pluginHidden(name: odd, folder: odd)
         case .pluginHidden: .providerMissing(name: odd)
         case .providerMissing: .authorities(path: odd)
         case .authorities: .noAuthorities(file: odd, folder: odd)

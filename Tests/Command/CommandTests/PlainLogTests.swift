@@ -152,12 +152,15 @@ struct PlainLogTests {
         #expect(
             log.lines(for: .downloadStarted(other, resumeFrom: 0), now: Self.now + 2).map(\.text) == [
                 """
-                failed    30 videos: plugin bad doesn't work: it ended with exit code 1; check the plugin: coursefetch doctor
+                failed    30 videos: plugin bad doesn't work: it ended with exit code 1; check the plugin: \
+                coursefetch plugins check FOLDER
                 """
             ])
         #expect(
             log.lines(for: .finished(SyncSummary()), now: Self.now + 2).map(\.text) == [
-                "failed    c/k/x  Other: plugin odd failed: no; check the plugin: coursefetch doctor"
+                """
+                failed    c/k/x  Other: plugin odd failed: no; check the plugin: coursefetch plugins check FOLDER
+                """
             ])
     }
 

@@ -47,7 +47,7 @@ struct PluginTrial {
     /// The suite's report on the plugin in any folder. Few run at once: each of them measures time.
     static func report(
         _ folder: FilePath, _ settings: CheckSettings = CheckSettings(), patience: Duration = .seconds(300),
-        hostRequests: (@Sendable () -> Int)? = nil
+        host: HostWatch? = nil
     ) async -> ConformanceReport {
         var settings = settings
         // On a busy machine a thousand requests take longer than people wait.
@@ -55,7 +55,7 @@ struct PluginTrial {
         await Turnstile.plugins.enter()
         let suite = ConformanceSuite(
             folder: folder, environment: ProcessInfo.processInfo.environment,
-            executable: Built.executable("coursefetch"), hostRequests: hostRequests)
+            executable: Built.executable("coursefetch"), host: host)
         let report = await suite.run(settings)
         await Turnstile.plugins.leave()
         return report

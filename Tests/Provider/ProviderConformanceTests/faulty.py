@@ -94,6 +94,8 @@ def resolve(p):
         if FAULT == "retry-text":
             return None, failure("not_ready", "later", retry_after="soon")
         return None, failure("not_found", "there is no such video")
+    if FAULT == "best-only" and p["quality"] != ["best"]:
+        return None, failure("not_found", "there is no such quality")
     expires = moment(p["now"]) + datetime.timedelta(hours=-1 if FAULT == "expired" else 1)
     stamp = int(expires.timestamp())
     signature = hashlib.sha256(("%s %s" % (percent(video), stamp)).encode()).hexdigest()[:16]
@@ -103,6 +105,13 @@ def resolve(p):
         "url": "%s?e=%d&s=%s" % (base, stamp, signature),
         "expires_at": expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+    if FAULT == "local-clock":
+        result["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.localtime(stamp))
+    if FAULT == "no-zone":
+        result["expires_at"] = result["expires_at"].rstrip("Z")
+    if (p.get("credentials") or {}).get("age") == 0:
+        state["count"] += 1
+        result["credentials"] = dict(p["credentials"], age=state["count"] if FAULT == "renews-each" else 1)
     if FAULT == "own-clock-in-url":
         del result["expires_at"]
     if FAULT == "course-in-url":
@@ -133,7 +142,7 @@ def listing(p):
     videos = [{"id": n, "title": n.upper(), "parameters": {"n": n}} for n in names.split()]
     result = {"videos": videos}
     if following:
-        result["next"] = following
+        result["next"] = int(following) if FAULT == "numeric-next" else following
     else:
         result["known"] = "etag-1"
     if FAULT == "repeated-cursor" and p.get("cursor") == "3":
@@ -167,7 +176,8 @@ def login(p):
         return {"credentials": None}, None
     if FAULT == "useless-login":
         return {"credentials": {"other": 1}}, None
-    return {"credentials": {"token": "t-" + hashlib.sha256(p["secrets"]["password"].encode()).hexdigest()[:20]}}, None
+    return {"credentials": {"token": "t-" + hashlib.sha256(p["secrets"]["password"].encode()).hexdigest()[:20],
+                            "age": 0}}, None
 
 
 METHODS = {"resolve": resolve, "list": listing, "login": login}

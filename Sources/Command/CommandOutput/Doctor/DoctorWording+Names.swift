@@ -25,7 +25,7 @@ extension DoctorWording {
         case .partials: "partials"
         case .leftovers: "leftovers"
         case .stranded: "stranded"
-        case .noPlugins, .noPluginFolder, .plugin, .pluginDefect, .pluginBroken, .pluginHidden: "plugin"
+        case .noPlugins, .noPluginFolder, .plugin, .pluginDefect, .pluginBroken, .pluginWarned, .pluginHidden: "plugin"
         case .providerMissing: "provider"
         case .authorities, .noAuthorities: "certificate_authorities"
         case .clock, .clockUnknown, .clockUnchecked: "clock"

@@ -53,6 +53,7 @@ package enum DoctorWording {
             "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
         case .pluginDefect(let name, _, let trouble, _): "\(name) \(text(trouble))"
         case .pluginBroken(let name, _, let reason, _): "\(name) can't be used: \(reason)"
+        case .pluginWarned(let name, let warning): "\(name): \(warning)"
         case .pluginHidden(let name, let folder): "\(folder) isn't used: another plugin named \(name) comes first"
         case .providerMissing(let name): "downloads need provider '\(name)', which isn't installed"
         case .authorities(let path): "certificate authorities: \(path)"
@@ -188,7 +189,8 @@ package enum DoctorWording {
             [SuggestedCommand.text("doctor --clean")]
         case .pluginDefect(_, let folder, .silent, _):
             ["see docs/protocol.md: answer an unknown method with error -32601 (\(folder))"]
-        case .pluginDefect(_, let folder, _, _): ["run it yourself; it is in \(folder)"]
+        case .pluginDefect(_, let folder, _, _):
+            [SuggestedCommand.text("plugins check \(ShellWord.quoted(folder))")]
         case .pluginBroken(_, let folder, _, _): ["see \(folder); \(SuggestedCommand.text("plugins list"))"]
         case .providerMissing, .noPlugins:
             ["for the folders that are searched: \(SuggestedCommand.text("plugins list"))"]
@@ -198,7 +200,8 @@ package enum DoctorWording {
         case .clockUnchecked: [SuggestedCommand.text("doctor --clock-url https://YOUR-HOST/")]
         case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,
             .catalogUnreadable, .noLibrary, .library, .libraryInMemory, .libraryUnusable, .folderUnreadable,
-            .unknownFiles, .partials, .leftovers, .stranded, .plugin, .pluginHidden, .authorities, .clock,
+            .unknownFiles, .partials, .leftovers, .stranded, .plugin, .pluginWarned, .pluginHidden, .authorities,
+            .clock,
             .clockUnknown, .ffmpeg,
             .noFFmpeg, .versions:
             []

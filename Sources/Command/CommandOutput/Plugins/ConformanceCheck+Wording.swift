@@ -14,6 +14,8 @@ extension ConformanceCheck {
         case .listIDs: "ids in the listing are unique"
         case .listKnown: "'known' is short, and 'unchanged' only answers a 'known'"
         case .resolution: "sample videos have valid answers"
+        case .expected: "answers are those that the fixtures expect"
+        case .quality: "each form of 'quality' has a valid answer"
         case .nulls: "null is accepted where it is allowed"
         case .unknownKeys: "unknown keys in requests are ignored"
         case .linesWithoutID: "a line without an id is ignored"
@@ -21,6 +23,8 @@ extension ConformanceCheck {
         case .longIDs: "ids of 64 KiB work"
         case .longLines: "a request of 1 MiB is read"
         case .concurrency: "requests in flight get their own answers"
+        case .renewal: "credentials are renewed once, and go with the answer"
+        case .timeZone: "times are the same in another time zone"
         case .now: "the plugin uses 'now', not its own clock"
         case .expiry: "answers expire later than 'now'"
         case .rejected: "a rejected answer isn't given again"
@@ -38,6 +42,7 @@ extension ConformanceCheck {
         case .secretsInStderr: "no secret is on stderr"
         case .secretsInMessages: "no secret is in a message or log line"
         case .secretsInListings: "no secret is in a listing"
+        case .exchanges: "each request to the host has its exchange"
         case .folder: "the plugin writes nothing into its own folder"
         }
     }
@@ -57,6 +62,8 @@ extension ConformanceCheck {
         case .listIDs: "The id of a video is unique in its course, that of a chapter on its page."
         case .listKnown: "only as the first page, and only if `known` was sent"
         case .resolution: "An invalid resolution is a plugin error, too"
+        case .expected: "the answer for each video is what its `expect` says"
+        case .quality: "`quality` is the requested quality in order of preference"
         case .nulls: "`credentials`, `data_folder`, `chapter` and `previous` may be null in any request"
         case .unknownKeys: "both sides ignore unknown keys"
         case .linesWithoutID: "ignore a line without `id`"
@@ -64,6 +71,8 @@ extension ConformanceCheck {
         case .longIDs: "It may have 64 KiB; coursefetch refuses a URL that gets too long by it"
         case .longLines: "each line is one JSON object (JSON-RPC 2.0), in UTF-8, ended by LF, at most 1 MiB long"
         case .concurrency: "With a `concurrency` above 1 several requests come before the first is answered"
+        case .renewal: "a refresh token that was good once is used up, even if the video then isn't there"
+        case .timeZone: "the time, RFC 3339, UTC. Use this clock for signatures, not your own"
         case .now: "Use this clock for signatures, not your own"
         case .expiry: "It must be later than `now`."
         case .rejected: "In that case don't answer from a cache."
@@ -81,6 +90,7 @@ extension ConformanceCheck {
         case .secretsInStderr: "No text for the log and no message contains a secret."
         case .secretsInMessages: "It can't know all secrets: don't put any into messages."
         case .secretsInListings: "A listing whose parameters contain one that the host knows is refused."
+        case .exchanges: "With fixtures, each request to the host has its exchange"
         case .folder: "A plugin may write to its `data_folder` and to the system's temporary folder, and nowhere else."
         }
     }

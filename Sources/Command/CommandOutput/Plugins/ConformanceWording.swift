@@ -55,6 +55,17 @@ package enum ConformanceWording {
         case .slow(let time, let limit): "an answer took \(seconds(time)); the manifest's timeout is \(seconds(limit))"
         case .leak(let name): "it contains the secret '\(name)'"
         case .wroteTo(let files): "it wrote to its own folder: \(files.joined(separator: ", "))"
+        case .noExchange(let missing): ExchangeWording.sentence(missing)
+        case .unexpected(let video, let key, let expected, let found):
+            "'\(key)' for the video '\(video)' is \(found ?? "missing"); its fixture expects \(expected)"
+        case .dependsOnZone(let key, let here, let there):
+            "'\(key)' is \(here) in UTC and \(there) in Tokyo: it takes the clock on the wall for UTC, or the reverse"
+        case .renewedByMany(let count):
+            """
+            \(count) of the requests in flight renewed the credentials; one has to, and the others wait for it, or set \
+            'concurrency' to 1
+            """
+        case .renewalLost: "the credentials were renewed, and 'credentials' isn't in the answer: they are lost"
         }
     }
 
@@ -78,6 +89,14 @@ package enum ConformanceWording {
         case .answersVary: "equal requests get different answers"
         case .liveHost: "the real host has its own clock; record fixtures with --record"
         case .notMeasurable: "this system can't measure it"
+        case .onePage: "the listing is one page; fixtures of a course with more show whether pages end"
+        case .neverRenews: "no answer had new credentials"
+        case .noExchanges: "no fixtures with exchanges are used"
+        case .nothingExpected: "no video of the fixtures has 'expect'"
+        case .hostRefused(let kind, let message): "the host didn't let it answer (\(kind): \(message))"
+        case .sameCause(let check): "the cause is that of '\(check.rawValue)'"
+        case .loginLeftOut: "no login is sent; give secrets as 'credentials' in fixtures"
+        case .noTime: "no answer has a time"
         case .tooFewAnswers(let count): "it answered \(Wording.grouped(count)) requests, too few for this check"
         }
     }

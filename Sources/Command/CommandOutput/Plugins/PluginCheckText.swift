@@ -6,8 +6,13 @@ package import Terminal
 /// The output of `plugins check`: a line per check, then what failed, then a sum.
 package struct PluginCheckText {
     private let style: TerminalStyle
+    /// Whether what the plugin wrote to stderr is shown with each failure.
+    private let showsStderr: Bool
 
-    package init(style: TerminalStyle) { self.style = style }
+    package init(style: TerminalStyle, showsStderr: Bool = false) {
+        self.style = style
+        self.showsStderr = showsStderr
+    }
 
     package func line(_ result: ConformanceReport.Result) -> String {
         switch result.verdict {
@@ -36,9 +41,11 @@ package struct PluginCheckText {
                     if !exchange.sent.isEmpty { lines.append("  sent  \(style.text(exchange.sent))") }
                     lines.append("  came  \(exchange.came.map { style.text($0) } ?? "nothing")")
                 }
+                if showsStderr { lines += failure.stderr.map { "  stderr  \(style.text($0))" } }
             }
             lines.append("  docs/protocol.md: “\(result.check.sentence)”")
         }
+        lines += notes(report)
         let (passed, failed, skipped) = report.counts
         let version = report.version.map { " \($0)" } ?? ""
         let sum =
@@ -48,6 +55,21 @@ package struct PluginCheckText {
             """
         lines += ["", style.text("\(sum), in \(Wording.tenths(report.duration / .seconds(1))) s")]
         return lines
+    }
+
+    /// What is no failure.
+    private func notes(_ report: ConformanceReport) -> [String] {
+        var lines = report.warnings.map { "\(style.paint("warning", .notice)): \(style.text($0))" }
+        if !report.unused.isEmpty {
+            let files = report.unused.prefix(10).joined(separator: ", ")
+            let more = report.unused.count > 10 ? ", and \(report.unused.count - 10) more" : ""
+            lines.append("\(style.paint("note", .dim)): nothing asked for \(style.text(files + more))")
+        }
+        let hasStderr = report.results.contains { result in
+            if case .failed(let failures) = result.verdict { failures.contains { !$0.stderr.isEmpty } } else { false }
+        }
+        if hasStderr, !showsStderr { lines.append("\(style.paint("note", .dim)): -v shows what it wrote to stderr") }
+        return lines.isEmpty ? [] : [""] + lines
     }
 
     /// The JSON object of one check.
@@ -74,6 +96,7 @@ package struct PluginCheckText {
             line.field("message", ConformanceWording.sentence(failure.fault))
             line.field("sent", failure.exchange.flatMap { $0.sent.isEmpty ? nil : $0.sent })
             line.field("came", failure.exchange?.came)
+            line.field("stderr", failure.stderr)
         }
         return line.finished()
     }
@@ -90,6 +113,8 @@ package struct PluginCheckText {
         line.field("ok", passed)
         line.field("failed", failed)
         line.field("skipped", skipped)
+        line.field("warnings", report.warnings)
+        line.field("unused_exchanges", report.unused)
         line.field("seconds", seconds: report.duration / .seconds(1))
         return line.finished()
     }

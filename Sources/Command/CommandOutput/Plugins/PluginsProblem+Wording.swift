@@ -10,6 +10,11 @@ extension PluginsProblem {
         case .notAssignment(let text): "'\(text)' isn't a parameter; write KEY=VALUE"
         case .parameters(let texts): texts.joined(separator: "\n")
         case .fixtures(let problem): problem.message
+        case .realHost(let host):
+            """
+            this would send about a hundred requests to \(host), five a second; without a terminal to ask on it needs \
+            --real-host. --record sends only a few
+            """
         case .badName(let name):
             """
             '\(name)' can't be a plugin's name: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter \

@@ -27,7 +27,7 @@ package enum PluginsText {
             if !listing.credentials.isEmpty {
                 lines.append("\(indent)login: \(listing.credentials.joined(separator: ", "))")
             }
-            return lines
+            return lines + listing.warnings.map { "\(indent)warning: \($0)" }
         }
         return lines.map(TerminalFormat.printable)
     }
@@ -43,6 +43,7 @@ package enum PluginsText {
         line.field("required", listing.required)
         line.field("credentials", listing.credentials)
         line.field("folder", listing.folder)
+        line.field("warnings", listing.warnings)
         line.field("problem", listing.problem)
         line.field("shadowed_by", listing.shadowedBy)
         return line.finished()

@@ -125,7 +125,7 @@ package struct Explainer: Sendable {
         case .tooLong, .sizeMismatch, .checksumMismatch:
             ("compare size and checksums in the catalog with the provider's answer", look)
         case .identityChanged: ("report it to the site; to see the provider's answer", look)
-        case .providerFailed: ("check the plugin", SuggestedCommand.text("doctor"))
+        case .providerFailed: ("check the plugin", SuggestedCommand.text("plugins check FOLDER"))
         case .rejectedByHook: ("to see the output of hooks: \(SuggestedCommand.text("sync --verbose"))", nil)
         case .needsFFmpeg: ("install ffmpeg, or use --container package, then sync again", nil)
         case .disk: ("make room or fix the permissions, then sync again", nil)

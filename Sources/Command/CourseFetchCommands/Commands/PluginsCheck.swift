@@ -21,6 +21,9 @@ struct PluginsCheck: AsyncParsableCommand {
             and its address replaces the parameter 'endpoint'. --record makes such a folder from the real host, \
             without secrets and personal data, and then checks with it. See docs/writing-a-provider.md.
 
+            Without fixtures a real 'endpoint' gets about a hundred requests, five a second. On a terminal the check \
+            asks first; elsewhere it needs --real-host. Made-up secrets aren't sent to log in there.
+
             EXAMPLES:
               coursefetch plugins check ./my-provider
               coursefetch plugins check ./my-provider --parameter host=video.example.org
@@ -47,15 +50,26 @@ struct PluginsCheck: AsyncParsableCommand {
         completion: .directory)
     var record: String?
 
+    @Flag(help: "Ask the real host of the parameter 'endpoint' without a question.")
+    var realHost = false
+
+    @Flag(help: "Send no login and no made-up credentials.")
+    var noLogin = false
+
+    @Flag(name: [.long, .customShort("v")], help: "Show what the plugin wrote to stderr with each failure.")
+    var verbose = false
+
     @OptionGroup var output: JSONOption
 
     func run() async throws {
         let context = CommandContext()
         var check = PluginConformance(folder: folder)
+        check.leavesOutLogins = noLogin
         check.parameters = parameter
         check.fixtures = fixtures
         check.record = record
-        let text = PluginCheckText(style: context.style(of: STDOUT_FILENO))
+        if !realHost, let host = check.realHost { try await ask(host, in: context) }
+        let text = PluginCheckText(style: context.style(of: STDOUT_FILENO), showsStderr: verbose)
         let json = output.json
         let report = try await PluginsProblem.refused(in: context) { () throws(PluginsProblem) in
             try await check.run { result in
@@ -78,6 +92,15 @@ struct PluginsCheck: AsyncParsableCommand {
             text.ending(report).forEach(context.say)
         }
         throw await context.exit(ExitStatus(report))
+    }
+
+    /// Asks whether a host over the network may be asked again and again.
+    private func ask(_ host: String, in context: CommandContext) async throws {
+        let problem = PluginsProblem.realHost(host)
+        guard isatty(STDIN_FILENO) == 1 else { throw await context.refuse(ExitStatus(problem), problem.message) }
+        guard context.confirm("Send about a hundred requests to \(host), five a second?") else {
+            throw await context.exit(.usage)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import MediaTransfer
 import ProviderHost
 import ProviderKit
 import SystemPackage
+import YAMLSource
 
 /// Checks the plugins of this machine: each one with a readable manifest is started once and asked.
 struct PluginCheck {
@@ -22,7 +23,13 @@ struct PluginCheck {
             !FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) || !isFolder.boolValue
         }
         var facts = missing.map { DiagnosisFact.noPluginFolder(path: $0) }
-        facts += await ask(registry.plugins.values.sorted { $0.name < $1.name }, used: Set(used))
+        let plugins = registry.plugins.values.sorted { $0.name < $1.name }
+        facts += await ask(plugins, used: Set(used))
+        for plugin in plugins {
+            facts += plugin.warnings.map {
+                .pluginWarned(name: plugin.name, warning: "\($0.location): \($0.summary)")
+            }
+        }
         for plugin in registry.broken where !missing.contains(plugin.folder.string) {
             facts.append(
                 .pluginBroken(

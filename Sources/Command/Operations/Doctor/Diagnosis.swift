@@ -118,6 +118,8 @@ package enum DiagnosisFact: Sendable, Equatable {
     case pluginDefect(name: String, folder: String, PluginDefect, isUsed: Bool)
     /// It can't be used, because of its manifest, its place or its permissions.
     case pluginBroken(name: String, folder: String, reason: String, isUsed: Bool)
+    /// A mistake in its manifest that doesn't keep it from being used.
+    case pluginWarned(name: String, warning: String)
     case pluginHidden(name: String, folder: String)
     /// Downloads need it, and no plugin has that name.
     case providerMissing(name: String)
@@ -151,7 +153,8 @@ extension DiagnosisFact {
         case .noLibrary, .library, .libraryInMemory, .libraryUnusable, .libraryNotWritable, .diskFull, .spaceShort,
             .spaceBelowFloor, .folderUnreadable, .filesMissing, .unknownFiles, .partials, .leftovers, .stranded:
             .library
-        case .noPlugins, .noPluginFolder, .plugin, .pluginDefect, .pluginBroken, .pluginHidden, .providerMissing:
+        case .noPlugins, .noPluginFolder, .plugin, .pluginDefect, .pluginBroken, .pluginWarned, .pluginHidden,
+            .providerMissing:
             .plugins
         case .authorities, .noAuthorities, .clock, .clockUnknown, .clockUnchecked: .network
         case .ffmpeg, .noFFmpeg, .versions: .versions
@@ -167,6 +170,7 @@ extension DiagnosisFact {
             .note
         case .stateOnNetwork, .stateInMemory, .loggedOut, .catalogMissing, .catalogUnreadable, .otherState,
             .libraryInMemory, .spaceShort, .spaceBelowFloor, .folderUnreadable, .filesMissing, .noPlugins,
+            .pluginWarned,
             .clockUnknown, .ffmpeg(_, nil):
             .warning
         case .openToOthers, .ownedByAnother, .stateNotWritable, .stateDiskFull, .databaseDamaged, .databaseUnusable,

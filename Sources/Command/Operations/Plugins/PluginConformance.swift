@@ -16,6 +16,15 @@ package struct PluginConformance: Sendable {
     package var fixtures: String?
     /// A new folder for fixtures that are recorded of the real host first; nil to record none.
     package var record: String?
+    /// Whether no login is sent, and no made-up credentials.
+    package var leavesOutLogins = false
+
+    /// The host over the network that the checks would ask again and again; nil without one. A recording asks little.
+    package var realHost: String? {
+        guard fixtures == nil, record == nil else { return nil }
+        let key = "endpoint="
+        return parameters.last { $0.hasPrefix(key) }.flatMap { Self.remoteHost(String($0.dropFirst(key.count))) }
+    }
 
     /// A check of the plugin in a folder.
     package init(folder: String) { self.folder = folder }
@@ -39,7 +48,10 @@ package struct PluginConformance: Sendable {
             var folder = try fixtureFolder(in: path)
             if let folder { settings.take(folder.description) }
             if let record, case .success(let plugin) = finding {
-                recorded(try await FixtureRecording(folder: record, settings: settings).run(plugin))
+                var real = settings
+                real.isRealHost = Self.remoteHost(settings.parameters["endpoint"]?.string ?? "") != nil
+                real.leavesOutLogins = leavesOutLogins
+                recorded(try await FixtureRecording(folder: record, settings: real).run(plugin))
                 let made = try FixtureFolder(record)
                 settings = CheckSettings()
                 settings.take(made.description)
@@ -48,15 +60,24 @@ package struct PluginConformance: Sendable {
             var replay: FixtureReplay?
             if let folder, folder.hasExchanges { replay = try FixtureReplay(folder, settings: settings) }
             defer { replay?.close() }
-            var asked: (@Sendable () -> Int)?
-            if let server = replay { asked = { server.requests } }
             let suite = ConformanceSuite(
-                folder: path, environment: environment, executable: executable,
-                hostRequests: asked, report: report)
-            return await suite.run(replay?.settings ?? settings)
+                folder: path, environment: environment, executable: executable, host: replay?.watch, report: report)
+            var used = replay?.settings ?? settings
+            used.isRealHost = folder == nil && realHost != nil
+            used.leavesOutLogins = leavesOutLogins
+            return await suite.run(used)
         } catch {
             throw .fixtures(error)
         }
+    }
+
+    /// The host of an address that isn't of this machine.
+    private static func remoteHost(_ address: String) -> String? {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
+            let host = url.host(), !host.isEmpty
+        else { return nil }
+        let isOwn = host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        return isOwn ? nil : host
     }
 
     /// The named folder, else the plugin's own if nothing else is given.

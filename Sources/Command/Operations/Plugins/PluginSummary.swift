@@ -3,6 +3,7 @@ import Foundation
 import ProviderHost
 package import SyncFacts
 import SystemPackage
+import YAMLSource
 
 /// A plugin on this machine.
 package struct PluginSummary: Sendable {
@@ -23,6 +24,8 @@ package struct PluginSummary: Sendable {
     /// The names of the secrets that a login asks for.
     package var credentials: [String] = []
     package var folder: String
+    /// Mistakes in the manifest that don't keep it from being used, each with its place.
+    package var warnings: [String] = []
     /// The reason why it can't be used.
     package var problem: String?
     /// The folder of a plugin with the same name that comes first.
@@ -57,6 +60,7 @@ package struct PluginSummary: Sendable {
                 listing.parameters = listing.required + names.filter { !listing.required.contains($0) }
             }
             listing.credentials = plugin.manifest.credentials
+            listing.warnings = plugin.warnings.map { "\($0.location): \($0.summary)" }
             return listing
         }
         listings += registry.broken.map { plugin in

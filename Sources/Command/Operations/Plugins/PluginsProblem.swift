@@ -8,6 +8,8 @@ package enum PluginsProblem: Error, Sendable, Equatable {
     case notAssignment(String)
     /// Mistakes in parameters, one sentence each, in the words of the manifest.
     case parameters([String])
+    /// A check would ask this host over the network, and nobody has allowed it.
+    case realHost(String)
     /// Something is wrong with the fixtures.
     case fixtures(FixtureProblem)
     /// No plugin can have this name.

@@ -10,7 +10,8 @@ struct ConcurrencyChecks {
 
     /// Whether each of several open requests gets its own answer.
     func run() async -> CheckVerdict {
-        let count = min(context.plugin.manifest.concurrency, Self.bound)
+        let bound = context.settings.isRealHost ? CheckPace.burst : Self.bound
+        let count = min(context.plugin.manifest.concurrency, bound)
         guard count > 1 else { return .skipped(.oneAtATime) }
         let requests = (0..<count).map { request($0) }
         var alone: [CheckAnswer] = []

@@ -27,6 +27,7 @@ struct DeterminismChecks {
         for request in requests {
             let answered = await context.ask(request)
             if let failure = answered.failure { return .failed([failure]) }
+            if let error = answered.error, let reason = context.excuse(error) { return .skipped(reason) }
             if let error = answered.error { return .failed(.needsEarlierRequest(error.message), answered.exchange) }
             // Of two requests the second has a process of its own, too.
             await context.endSession()

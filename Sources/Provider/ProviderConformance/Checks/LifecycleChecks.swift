@@ -52,7 +52,7 @@ struct LifecycleChecks {
         for _ in 0..<5 {
             let answer = await context.ask(request)
             guard answer.silence == nil else { return false }
-            if answer.duration < Self.quick || context.hostRequests != nil { return true }
+            if answer.duration < Self.quick || context.host != nil { return true }
         }
         return false
     }

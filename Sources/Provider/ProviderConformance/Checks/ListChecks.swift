@@ -24,7 +24,7 @@ struct ListChecks {
         guard context.plugin.manifest.methods.contains("list") else {
             return all(checks, .skipped(.noMethod("list")))
         }
-        let first = await context.ask(context.list())
+        let first = await context.askRecorded(context.list()).answered
         if let failure = first.failure {
             var outcome = all(checks, .skipped(.notListed(kind: "", message: "")))
             outcome.verdicts[.list] = .failed([failure])
@@ -35,9 +35,12 @@ struct ListChecks {
             return all(checks, .skipped(.notListed(kind: first.error?.kind.rawValue ?? "", message: message)))
         }
         var outcome = Outcome(cursor: listing.next, verdicts: [.list: .passed])
-        let (pages, failures) = await pages(from: first)
+        let (pages, failures, excuse) = await pages(from: first)
         outcome.verdicts[.list] = CheckVerdict(failures.list)
-        outcome.verdicts[.listPages] = CheckVerdict(failures.pages)
+        outcome.verdicts[.listPages] = excuse ?? CheckVerdict(failures.pages)
+        if failures.pages.isEmpty, excuse == nil, listing.next == nil {
+            outcome.verdicts[.listPages] = .skipped(.onePage)
+        }
         outcome.verdicts[.listIDs] = CheckVerdict(repeated(pages))
         outcome.verdicts[.listKnown] = await known(pages)
         takeSamples(pages.compactMap(\.listing))
@@ -50,8 +53,11 @@ struct ListChecks {
 
     private func pages(
         from first: CheckAnswer
-    ) async -> (pages: [CheckAnswer], failures: (list: [CheckFailure], pages: [CheckFailure])) {
+    ) async -> (
+        pages: [CheckAnswer], failures: (list: [CheckFailure], pages: [CheckFailure]), excuse: CheckVerdict?
+    ) {
         var pages = [first]
+        var excuse: CheckVerdict?
         var faults: (list: [CheckFailure], pages: [CheckFailure]) = ([], [])
         var cursors: Set<String> = []
         var next = first.listing?.next
@@ -66,9 +72,13 @@ struct ListChecks {
                 faults.pages.append(CheckFailure(.endlessPages(Self.pageBound), pages.last?.exchange))
                 break
             }
-            let page = await context.ask(context.list(cursor: cursor))
+            let (page, isMissing) = await context.askRecorded(context.list(cursor: cursor))
             if let failure = page.failure { faults.list.append(failure) }
-            if let error = page.error {
+            if let error = page.error, let reason = context.excuse(error) {
+                excuse = .skipped(reason)
+            } else if let error = page.error, isMissing {
+                excuse = .skipped(.notListed(kind: error.kind.rawValue, message: error.message))
+            } else if let error = page.error {
                 faults.pages.append(
                     CheckFailure(.refused(kind: error.kind.rawValue, message: error.message), page.exchange))
             }
@@ -76,7 +86,7 @@ struct ListChecks {
             pages.append(page)
             next = listing.next
         }
-        return (pages, faults)
+        return (pages, faults, faults.pages.isEmpty ? excuse : nil)
     }
 
     /// Ids that come twice, or are too long.
@@ -109,8 +119,12 @@ struct ListChecks {
             }
         }
         guard let known = pages.compactMap({ $0.listing?.known }).last else { return .skipped(.noKnown) }
-        let again = await context.ask(context.list(known: known))
+        let (again, isMissing) = await context.askRecorded(context.list(known: known))
         if let failure = again.failure { return .failed([failure]) }
+        if let error = again.error, let reason = context.excuse(error) { return .skipped(reason) }
+        if let error = again.error, isMissing {
+            return .skipped(.notListed(kind: error.kind.rawValue, message: error.message))
+        }
         if let error = again.error {
             return .failed(.refused(kind: error.kind.rawValue, message: error.message), again.exchange)
         }

@@ -7,27 +7,78 @@ struct ResolveChecks {
     /// The longest id of a request, in bytes.
     private static let longestID = 64 << 10
     private static let urlBound = 8192
-    private static let sampleBound = 5
+    /// What `quality` may be, in the forms of the protocol.
+    private static let qualities: [JSONValue] = [
+        ["worst"], ["audio"], ["1080p", "720p"], ["2500k"], ["4320p"], ["audio", "360p", "best"],
+    ]
 
     let context: CheckContext
 
-    /// Whether samples are resolved with possible values.
-    func resolution() async -> CheckVerdict {
+    /// Whether samples are resolved with possible values, and with those that their fixtures expect.
+    func resolution() async -> (resolution: CheckVerdict, expected: CheckVerdict) {
         var failures: [CheckFailure] = []
-        for sample in context.samples.prefix(Self.sampleBound) {
+        var surprises: [CheckFailure] = []
+        for sample in context.samples {
             let request = context.resolve(sample)
-            let answered = await context.ask(request)
+            let (answered, isMissing) = await context.askRecorded(request)
             if let failure = answered.failure {
                 failures.append(failure)
-            } else if answered.resolution != nil {
-                context.resolved.append((request, answered))
             } else if let error = answered.error {
                 context.refusal = error
+                if !isMissing, let failure = unexpected(error, sample, answered) { failures.append(failure) }
+            } else if answered.resolution != nil {
+                context.resolved.append((request, answered))
             }
+            if answered.fault == nil, !isMissing { surprises += surprise(sample, answered) }
             if context.isSilent { break }
         }
-        if !failures.isEmpty { return CheckVerdict(context.news(failures)) }
-        return context.resolved.isEmpty ? .skipped(context.nothingResolved) : .passed
+        return (verdict(failures), verdict(ofExpected: surprises))
+    }
+
+    private func verdict(_ failures: [CheckFailure]) -> CheckVerdict {
+        if !failures.isEmpty { return CheckVerdict(failures) }
+        return context.resolved.isEmpty && !context.samples.contains { $0.expectation?.isRefusal == true }
+            ? .skipped(context.nothingResolved) : .passed
+    }
+
+    private func verdict(ofExpected surprises: [CheckFailure]) -> CheckVerdict {
+        context.samples.contains { $0.expectation != nil } ? CheckVerdict(surprises) : .skipped(.nothingExpected)
+    }
+
+    /// An error for a video of the fixtures, which have it for an answer.
+    private func unexpected(_ error: ProviderError, _ sample: SampleVideo, _ answered: CheckAnswer) -> CheckFailure? {
+        guard !context.settings.videos.isEmpty, sample.expectation == nil, context.excuse(error) == nil else {
+            return nil
+        }
+        return CheckFailure(.refused(kind: error.kind.rawValue, message: error.message), answered.exchange)
+    }
+
+    private func surprise(_ sample: SampleVideo, _ answered: CheckAnswer) -> [CheckFailure] {
+        var expectation = sample.expectation
+        // Who expects a value expects no error.
+        if expectation != nil, expectation?.isRefusal == false { expectation?.values[Expectation.error] = .null }
+        guard let difference = expectation?.difference(from: answered) else { return [] }
+        let redactor = context.secrets.redactor
+        let fault = ConformanceFault.unexpected(
+            video: sample.id, key: difference.key, expected: redactor.redact(difference.expected, limit: 300),
+            found: difference.found.map { redactor.redact($0, limit: 300) })
+        return [CheckFailure(fault, answered.exchange)]
+    }
+
+    /// Whether each form of `quality` has a valid answer.
+    func quality() async -> CheckVerdict {
+        guard let request = context.resolved.first?.request else { return .skipped(context.nothingResolved) }
+        for quality in Self.qualities {
+            // Another quality may be another request to the host, which isn't recorded.
+            _ = context.host?.takeMissing()
+            let answered = await context.ask(request.with("quality", quality))
+            let isMissing = context.host?.takeMissing().isEmpty == false
+            if let failure = answered.failure { return .failed([failure]) }
+            guard let error = answered.error, !isMissing else { continue }
+            if let reason = context.excuse(error) { return .skipped(reason) }
+            return .failed(.refused(kind: error.kind.rawValue, message: error.message), answered.exchange)
+        }
+        return .passed
     }
 
     /// Whether what may be null may be null.
@@ -49,6 +100,7 @@ struct ResolveChecks {
         let answered = await context.ask(request)
         if answered.fault != nil { return verdict(answered) }
         if !context.resolved.isEmpty, let error = answered.error {
+            if let reason = context.excuse(error) { return .skipped(reason) }
             return .failed(.refused(kind: error.kind.rawValue, message: error.message), answered.exchange)
         }
         return .passed
@@ -96,7 +148,7 @@ struct ResolveChecks {
             // What doesn't answer one won't answer the next, and each of them would be waited for.
             if failures.count == CheckVerdict.bound || answered.silence != nil || context.isSilent { break }
         }
-        return CheckVerdict(context.news(failures))
+        return CheckVerdict(failures)
     }
 
     private func isTooLong(_ answered: CheckAnswer) -> Bool {
@@ -114,6 +166,6 @@ struct ResolveChecks {
     }
 
     private func verdict(_ answered: CheckAnswer) -> CheckVerdict {
-        CheckVerdict(context.news([answered.failure].compactMap(\.self)))
+        CheckVerdict([answered.failure].compactMap(\.self))
     }
 }

@@ -7,6 +7,7 @@ struct SecretChecks {
 
     /// Asks everything with made-up secrets, and with a proxy that isn't there. What is found is noted.
     func provoke() async {
+        guard !context.settings.leavesOutLogins else { return }
         let names = context.plugin.manifest.credentials
         let proxy = SecretWatch.canary("proxy")
         context.secrets.learn("proxy", proxy)
@@ -26,7 +27,7 @@ struct SecretChecks {
             _ = await context.ask(request.with("credentials", .object(canaries)))
             if context.isSilent { return }
         }
-        if methods.contains("login") {
+        if methods.contains("login"), !context.settings.isRealHost {
             _ = await context.ask(context.login(canaries.compactMapValues(\.string)).with("settings", settings))
         }
         // Another id and no parameters: what is missing is told, without what is there.

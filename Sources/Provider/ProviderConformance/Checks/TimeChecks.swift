@@ -52,7 +52,7 @@ struct TimeChecks {
     func rejected() async -> CheckVerdict {
         guard let request = context.resolved.first?.request else { return .skipped(context.nothingResolved) }
         let before = await context.ask(request)
-        let asked = context.hostRequests?()
+        let asked = context.host?.requests()
         let previous: JSONValue = ["reason": "rejected", "status": 403, "bytes": 1_048_576]
         let after = await context.ask(request.at(context.now.addingTimeInterval(60)).with("previous", previous))
         if let failure = after.failure { return .failed([failure]) }
@@ -60,7 +60,7 @@ struct TimeChecks {
             return .passed
         }
         // The host was asked again, and has nothing else: it isn't the plugin's cache.
-        if let asked, let now = context.hostRequests?(), now > asked { return .passed }
+        if let asked, let now = context.host?.requests(), now > asked { return .passed }
         // The user's own password or token is all that there is until another login.
         var own = SecretWatch()
         own.learn(credentials: context.credentials ?? .null)

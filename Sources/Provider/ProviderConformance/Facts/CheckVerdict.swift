@@ -43,6 +43,8 @@ package struct CheckFailure: Sendable {
     package var fault: ConformanceFault
     /// The lines that show it, if there are any.
     package var exchange: Exchange?
+    /// What the plugin wrote to stderr meanwhile, without secrets.
+    package var stderr: [String] = []
 
     init(_ fault: ConformanceFault, _ exchange: Exchange? = nil) {
         self.fault = fault

@@ -13,6 +13,8 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case listIDs = "list-ids"
     case listKnown = "list-known"
     case resolution
+    case expected
+    case quality
     case nulls
     case unknownKeys = "unknown-keys"
     case linesWithoutID = "lines-without-id"
@@ -20,7 +22,9 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case longIDs = "long-ids"
     case longLines = "long-lines"
     case concurrency
+    case renewal
     case now
+    case timeZone = "time-zone"
     case expiry
     case rejected
     case ignoresCourse = "ignores-course"
@@ -37,5 +41,6 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case secretsInStderr = "secrets-in-stderr"
     case secretsInMessages = "secrets-in-messages"
     case secretsInListings = "secrets-in-listings"
+    case exchanges
     case folder
 }

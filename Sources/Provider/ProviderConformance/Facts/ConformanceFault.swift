@@ -81,6 +81,17 @@ package enum ConformanceFault: Sendable, Equatable {
     /// These files in its folder were made, changed or removed.
     case wroteTo([String])
 
+    /// No exchange of the fixtures answers a request to the host.
+    case noExchange(MissingExchange)
+    /// The answer for a video isn't what its fixture expects: under this key.
+    case unexpected(video: String, key: String, expected: String, found: String?)
+    /// In another time zone this key has another value.
+    case dependsOnZone(key: String, here: String, there: String)
+    /// So many of the requests that were in flight together renewed the credentials.
+    case renewedByMany(Int)
+    /// The credentials were renewed, and no answer has the new ones.
+    case renewalLost
+
     /// The kinds that make sense for a method.
     package static func kinds(of method: String) -> Set<ProviderError.Kind> {
         switch method {

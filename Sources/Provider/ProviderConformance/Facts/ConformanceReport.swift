@@ -13,6 +13,10 @@ package struct ConformanceReport: Sendable {
     package var folder: String
     /// In the order of ``ConformanceCheck``.
     package var results: [Result] = []
+    /// Mistakes in the manifest that don't keep it from being used, each with its place.
+    package var warnings: [String] = []
+    /// The files of the exchanges that no request has got.
+    package var unused: [String] = []
     /// How long the whole run took.
     package var duration = Duration.zero
 

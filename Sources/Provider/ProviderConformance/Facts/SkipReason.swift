@@ -26,6 +26,22 @@ package enum SkipReason: Sendable, Equatable {
     case liveHost
     /// This system doesn't tell what a process uses.
     case notMeasurable
+    /// Each listing was one page.
+    case onePage
+    /// No answer had new credentials.
+    case neverRenews
+    /// There are no exchanges to be asked for.
+    case noExchanges
+    /// The fixtures expect nothing of their videos.
+    case nothingExpected
+    /// The host didn't let it answer; the kind and message of the error.
+    case hostRefused(kind: String, message: String)
+    /// It fails for the cause that this check has told.
+    case sameCause(ConformanceCheck)
+    /// No login is sent to a real host unless its secrets are given.
+    case loginLeftOut
+    /// No answer has a time.
+    case noTime
     /// It answered only so many requests in the time that the check has.
     case tooFewAnswers(Int)
 }

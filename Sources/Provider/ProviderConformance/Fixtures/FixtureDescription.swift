@@ -71,7 +71,12 @@ package struct FixtureDescription: Sendable, PrintsRedacted {
         for item in items {
             guard let id = item.string ?? item["id"]?.string else { return false }
             let parameters = item["parameters"].map { JSONValue($0) }?.object ?? [:]
-            videos.append(SampleVideo(id: id, parameters: parameters))
+            var video = SampleVideo(id: id, parameters: parameters)
+            if let expected = item["expect"] {
+                guard let values = JSONValue(expected).object, !values.isEmpty else { return false }
+                video.expectation = Expectation(values)
+            }
+            videos.append(video)
         }
         return true
     }

@@ -24,7 +24,9 @@ package struct FixtureFolder: Sendable, PrintsRedacted {
             let path = folder + "/" + name
             guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
             do throws(RecordedExchange.Mistake) {
-                found.append(try RecordedExchange([UInt8](data)))
+                var exchange = try RecordedExchange([UInt8](data))
+                exchange.name = name
+                found.append(exchange)
             } catch {
                 throw .exchange(file: path, line: error.line)
             }

@@ -15,10 +15,12 @@ package struct FixtureRecording: PrintsRedacted {
         package var unanswered = 0
     }
 
-    /// Headers of a request that a response may depend on.
+    /// Headers of a request that a response may depend on; and those that begin with `X-`.
     private static let telling: Set<String> = [
-        "authorization", "cookie", "depth", "if-none-match", "if-modified-since", "range", "x-requested-with",
+        "authorization", "content-type", "cookie", "depth", "if-none-match", "if-modified-since", "range",
     ]
+    /// Parts of the names of headers that are different each time.
+    private static let varying = ["date", "time", "nonce", "trace", "correlation", "request-id", "forwarded"]
     /// Headers of a response that say nothing when it is replayed.
     private static let passing: Set<String> = [
         "date", "server", "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "via",
@@ -50,7 +52,8 @@ package struct FixtureRecording: PrintsRedacted {
             }
             log.withLock { log in
                 let isKnown = log.exchanges.contains {
-                    ($0.method, $0.target, $0.fields) == (exchange.method, exchange.target, exchange.fields)
+                    ($0.method, $0.target, $0.fields, $0.body)
+                        == (exchange.method, exchange.target, exchange.fields, exchange.body)
                 }
                 if !isKnown { log.exchanges.append(exchange) }
             }
@@ -58,9 +61,29 @@ package struct FixtureRecording: PrintsRedacted {
         }
         defer { server.close() }
         log.withLock { $0.own = server.origin }
-        let samples = await ask(plugin, settings.leading(from: original, to: server.origin))
+        let (samples, now) = await ask(plugin, settings.leading(from: original, to: server.origin))
         let (exchanges, unanswered) = log.withLock { ($0.exchanges, $0.unanswered) }
-        return try write(exchanges, samples: samples, unanswered: unanswered, origins: (server.origin, original))
+        let asked = Asked(
+            exchanges: exchanges, samples: samples, unanswered: unanswered, now: now, own: server.origin,
+            original: original)
+        return try write(asked)
+    }
+
+    /// What the plugin asked, and was asked.
+    private struct Asked {
+        var exchanges: [RecordedExchange]
+        var samples: [SampleVideo]
+        var unanswered: Int
+        /// The clock of the requests, without which signatures and dates aren't asked for again.
+        var now: Date
+        var own: String
+        var original: EndpointOrigin
+    }
+
+    private static func isTelling(_ field: MessageField) -> Bool {
+        let name = field.name.lowercased()
+        if name == "accept" { return field.value != "*/*" }
+        return telling.contains(name) || name.hasPrefix("x-") && !varying.contains(where: name.contains)
     }
 
     private static func forward(
@@ -81,31 +104,31 @@ package struct FixtureRecording: PrintsRedacted {
         response.body = answer.body
         return RecordedExchange(
             method: request.method, target: request.target,
-            fields: request.fields.filter { telling.contains($0.name.lowercased()) }, response: response)
+            fields: request.fields.filter(isTelling), body: request.body, response: response)
     }
 
-    private func ask(_ plugin: Plugin, _ settings: CheckSettings) async -> [SampleVideo] {
+    private func ask(_ plugin: Plugin, _ settings: CheckSettings) async -> (samples: [SampleVideo], now: Date) {
         let data = FileManager.default.temporaryDirectory.appending(path: "coursefetch-record-\(UUID().uuidString)")
         try? FileManager.default.createDirectory(
             at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: data) }
         let watchdog = OrphanWatchdog()
         let context = CheckContext(
-            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog, hostRequests: nil)
+            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog, host: nil)
         if context.samples.isEmpty { context.samples = SampleVideo.madeUp }
         _ = await StartupChecks(context: context).login()
         _ = await ListChecks(context: context).run()
         _ = await ResolveChecks(context: context).resolution()
         await context.endSession()
         await watchdog.close()
-        return settings.videos.isEmpty ? [] : context.samples
+        return (settings.videos.isEmpty ? [] : context.samples, context.now)
     }
 
-    private func write(
-        _ exchanges: [RecordedExchange], samples: [SampleVideo], unanswered: Int,
-        origins: (own: String, original: EndpointOrigin)
-    ) throws(FixtureProblem) -> Outcome {
+    private func write(_ asked: Asked) throws(FixtureProblem) -> Outcome {
+        let exchanges = asked.exchanges
         var scrubber = FixtureScrubber(secrets: Array(settings.credentials.values))
+        scrubber.learn(.object(settings.parameters))
+        if let stored = settings.stored { scrubber.learn(stored.value) }
         scrubber.learn(exchanges)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -118,26 +141,24 @@ package struct FixtureRecording: PrintsRedacted {
             let name = String(repeating: "0", count: max(0, 3 - number.count)) + number
             try write(clean.bytes, to: "\(name)-\(Self.word(clean.target)).http")
         }
-        let parameters = settings.parameters.mapValues { scrubber.clean($0) }
-        let back = EndpointOrigin(origins.own)
-        let videos = samples.map { video in
-            JSONValue.object([
+        let parameters = scrubber.clean(.object(settings.parameters))
+        let back = EndpointOrigin(asked.own)
+        let videos = asked.samples.map { video in
+            let own = JSONValue.object(video.parameters)
+            return JSONValue.object([
                 "id": .string(video.id),
-                "parameters": .object(
-                    video.parameters.mapValues { value in
-                        scrubber.clean(back?.replaced(in: value, by: origins.original.text) ?? value)
-                    }),
+                "parameters": scrubber.clean(back?.replaced(in: own, by: asked.original.text) ?? own),
             ])
         }
-        var description: [String: JSONValue] = [
-            "parameters": .object(parameters), "now": .string(Timestamp.text(Date())),
-        ]
-        if !settings.credentials.isEmpty {
+        var description: [String: JSONValue] = ["parameters": parameters, "now": .string(Timestamp.text(asked.now))]
+        if let stored = settings.stored {
+            description["credentials"] = scrubber.clean(stored.value)
+        } else if !settings.credentials.isEmpty {
             description["credentials"] = .object(settings.credentials.mapValues { _ in .string(FixtureScrubber.stand) })
         }
         if !videos.isEmpty { description["videos"] = .array(videos) }
         try write(Self.yaml(description), to: FixtureDescription.fileName)
-        return Outcome(exchanges: exchanges.count, taken: scrubber.taken, unanswered: unanswered)
+        return Outcome(exchanges: exchanges.count, taken: scrubber.taken, unanswered: asked.unanswered)
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws(FixtureProblem) {

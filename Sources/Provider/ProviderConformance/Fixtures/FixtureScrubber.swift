@@ -34,6 +34,11 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         /[?&;]([A-Za-z0-9_.\-]+)=([^&\u{22}'<>\s#\\;]+)/
     }
 
+    /// A user's name, and perhaps a password, in a URL.
+    private static var userInfo: Regex<(Substring, Substring)> { /(https?:\/\/)[^\s\/?#@\u{22}'<>]+@/ }
+    /// A code of an error, such as `invalid_grant` or `INVALID_KS`: words, or a short number.
+    private static var errorCode: Regex<Substring> { /[A-Za-z]+(?:[_.\- ][A-Za-z]+)*|[0-9]{1,6}/ }
+
     /// Knows secrets, at least four characters long.
     init(secrets: [String]) {
         known = secrets.filter { $0.utf8.count >= 4 && $0 != Self.stand }.sorted { $0.utf8.count > $1.utf8.count }
@@ -43,6 +48,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     mutating func clean(_ exchange: RecordedExchange) -> RecordedExchange {
         var exchange = exchange
         exchange.target = clean(target: exchange.target)
+        exchange.body = clean(bodyOf: exchange)
         exchange.fields = exchange.fields.map { field in
             if Self.isSecret(header: field.name) {
                 note(.field(field.name))
@@ -70,6 +76,66 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         // Shorter ones are words that may mean anything.
         let learned = found.filter { $0.utf8.count >= 8 && $0 != Self.stand && !known.contains($0) }
         known = (known + learned).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// Knows from now on the texts of a value that are secret by their names, the shortest, too.
+    mutating func learn(_ value: JSONValue, under name: String = "") {
+        switch value {
+        case .string(let text):
+            guard Self.isSecret(member: name[...], text[...]), !known.contains(text) else { return }
+            known = (known + [text]).sorted { $0.utf8.count > $1.utf8.count }
+        case .array(let values): for value in values { learn(value, under: name) }
+        case .object(let members): for (name, value) in members { learn(value, under: name) }
+        case .null, .bool, .int, .double: break
+        }
+    }
+
+    /// Of a request: what is secret matches any.
+    private mutating func clean(bodyOf exchange: RecordedExchange) -> [UInt8] {
+        guard !exchange.body.isEmpty else { return [] }
+        guard let text = String(validating: exchange.body, as: UTF8.self), !exchange.body.contains(0) else {
+            note(.body)
+            return Array(RecordedExchange.any.utf8)
+        }
+        if case .form(let fields) = RequestBody(exchange.body) {
+            let parts = fields.map { field in
+                let isKnown = known.contains(field.value)
+                guard isKnown || Self.isSecret(member: field.name[...], field.value[...]) else {
+                    return Self.pair(field)
+                }
+                note(.query(field.name))
+                return Self.pair(.init(name: field.name, value: RecordedExchange.any))
+            }
+            return Array(parts.joined(separator: "&").utf8)
+        }
+        let isJSON = if case .json = RequestBody(exchange.body) { true } else { false }
+        guard isJSON, let value = try? JSONReader.value(of: exchange.body) else {
+            return Array(clean(text: text).utf8)
+        }
+        return CheckRequest.line(["": marked(value, under: "")]).dropFirst(#"{"":"#.utf8.count).dropLast()
+    }
+
+    private static func pair(_ field: RequestBody.Field) -> String {
+        func encoded(_ text: String) -> String {
+            text == RecordedExchange.any ? text : PercentEncoding.encoded(text, where: Self.isLetterOrDigit)
+        }
+        return "\(encoded(field.name))=\(encoded(field.value))"
+    }
+
+    /// A value of a request, with stars for what is secret.
+    private mutating func marked(_ value: JSONValue, under name: String) -> JSONValue {
+        switch value {
+        case .string(let text):
+            guard known.contains(text) || Self.isSecret(member: name[...], text[...]) else {
+                return .string(clean(text: text))
+            }
+            note(.member(name))
+            return .string(RecordedExchange.any)
+        case .array(let values): return .array(values.map { marked($0, under: name) })
+        case .object(let members):
+            return .object(Dictionary(uniqueKeysWithValues: members.map { ($0, marked($1, under: $0)) }))
+        case .null, .bool, .int, .double: return value
+        }
     }
 
     /// What is text is cleaned, in whichever encoding of one byte for an ASCII character; what could hide a secret from
@@ -106,14 +172,33 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         }
     }
 
-    /// A value of a parameter without secrets.
-    mutating func clean(_ value: JSONValue) -> JSONValue {
+    /// A value of parameters or credentials without secrets, which their names tell.
+    mutating func clean(_ value: JSONValue, under name: String = "") -> JSONValue {
         switch value {
-        case .string(let text): return .string(clean(text: text))
-        case .array(let values): return .array(values.map { clean($0) })
-        case .object(let members): return .object(members.mapValues { clean($0) })
+        case .string(let text):
+            guard Self.isSecret(member: name[...], text[...]), text != Self.stand else {
+                return .string(clean(text: text))
+            }
+            note(.member(name))
+            return .string(Self.stand)
+        case .array(let values): return .array(values.map { clean($0, under: name) })
+        case .object(let members):
+            return .object(Dictionary(uniqueKeysWithValues: members.map { ($0, clean($1, under: $0)) }))
         case .null, .bool, .int, .double: return value
         }
+    }
+
+    /// Whether a member's name tells that its value is secret. `next_page_token` and the like are cursors, which pages
+    /// need to be replayed; the codes of errors are what a plugin decides by.
+    private static func isSecret(member name: Substring, _ value: Substring) -> Bool {
+        guard name.contains(telling), !name.contains(/(?i)page|next|continu|type/), !value.isEmpty,
+            !value.hasPrefix("http")
+        else { return false }
+        let isCode = name.contains(/(?i)error|reason|status|exception|^(?:response|result|message)?[_\-]?code$/)
+        guard isCode, value.utf8.count <= 64, value.wholeMatch(of: errorCode) != nil else { return true }
+        // What a login hands out as `code` has letters of both cases.
+        return name.lowercased() == "code" && value.contains(where: \.isLowercase)
+            && value.contains(where: \.isUppercase)
     }
 
     private mutating func clean(target: String) -> String {
@@ -147,11 +232,14 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         var result = replaceQueries(in: text, by: Self.stand)
         result = replaceMembers(in: result)
         result = replaceMarkup(in: result)
+        let people = result.matches(of: Self.userInfo)
+        for _ in people { note(.credential) }
+        result.replace(Self.userInfo) { $0.1 }
         result = withoutKnown(result)
         for _ in result.matches(of: Self.webToken) { note(.webToken) }
         result.replace(Self.webToken, with: Self.stand)
-        let people = result.matches(of: Self.address).filter { $0.0 != Self.person }
-        for _ in people { note(.mail) }
+        let addresses = result.matches(of: Self.address).filter { $0.0 != Self.person }
+        for _ in addresses { note(.mail) }
         result.replace(Self.address, with: Self.person)
         return result
     }
@@ -214,10 +302,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
         var notes: [FixtureRedaction] = []
         let result = text.replacing(Self.member) { match in
             let (name, value) = (match.2, match.3)
-            // `next_page_token` and the like are cursors, without which pages can't be replayed.
-            guard name.contains(Self.telling), !name.contains(/(?i)page|next|continu|type/), !value.isEmpty,
-                value != Self.stand, !value.hasPrefix("http")
-            else { return String(match.0) }
+            guard Self.isSecret(member: name, value), value != Self.stand else { return String(match.0) }
             notes.append(.member(String(name)))
             return "\(match.1)\"\(Self.stand)\""
         }
@@ -240,22 +325,4 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
-}
-
-/// What was taken out of recorded exchanges.
-package enum FixtureRedaction: Sendable, Hashable {
-    /// The value of a header.
-    case field(String)
-    /// A given secret.
-    case credential
-    /// The value of a query field.
-    case query(String)
-    /// The value of a JSON object's member, or of an element or attribute of XML.
-    case member(String)
-    /// A JSON web token.
-    case webToken
-    /// An e-mail address.
-    case mail
-    /// A whole body that can't be read as text: compressed, or binary and no picture or sound.
-    case body
 }

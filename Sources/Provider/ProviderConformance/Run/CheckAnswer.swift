@@ -34,6 +34,13 @@ struct CheckAnswer: Sendable, PrintsRedacted {
         }
     }
 
+    /// New credentials in the answer, whatever its form.
+    var renewed: JSONValue? {
+        guard let found = raw?["result"]?["credentials"] ?? raw?["error"]?["data"]?["credentials"] else { return nil }
+        // A bare `nil` would be JSON's null.
+        return found == .null ? Optional.none : found
+    }
+
     /// The fault with the lines.
     var failure: CheckFailure? { fault.map { CheckFailure($0, exchange) } }
 

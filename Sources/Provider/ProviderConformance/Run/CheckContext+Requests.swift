@@ -60,7 +60,14 @@ extension CheckContext {
 
     /// Whether a request is asked of a host over a network that isn't replayed.
     var asksLiveHost: Bool {
-        settings.parameters["endpoint"] != nil && hostRequests == nil && !settings.isSelfContained
+        settings.parameters["endpoint"] != nil && host == nil && !settings.isSelfContained
+    }
+
+    /// The reason why an error says nothing about the plugin; nil if it does.
+    func excuse(_ error: ProviderError) -> SkipReason? {
+        guard [.rateLimited, .unavailable, .notReady].contains(error.kind) else { return nil }
+        return .hostRefused(
+            kind: error.kind.rawValue, message: secrets.redactor.redact(error.message, limit: 300))
     }
 
     /// Why there is nothing to compare: no sample was resolved.

@@ -10,14 +10,16 @@ final class CheckContext {
     private static let patience = Duration.seconds(15)
     /// So many unanswered requests, and it isn't asked any more; one that took the whole wait counts twice.
     private static let silenceBound = 6
+    /// So many lines of stderr are kept for a failure.
+    private static let stderrLines = 30
 
     let plugin: Plugin
     let settings: CheckSettings
     let dataFolder: String
     /// The time that requests have.
     let now: Date
-    /// How many requests the loopback server had; nil without one.
-    let hostRequests: (@Sendable () -> Int)?
+    /// The server that replays exchanges; nil without one.
+    let host: HostWatch?
     private let watchdog: OrphanWatchdog
 
     var secrets = SecretWatch()
@@ -33,8 +35,6 @@ final class CheckContext {
     private(set) var noticed: [ConformanceCheck: [CheckFailure]] = [:]
     /// The check that reports an answer without an id.
     var nullIDCheck = ConformanceCheck.requestIDs
-    /// Mistakes in answers that are reported already.
-    private var reported: [ConformanceFault] = []
     /// How many requests had no answer.
     private(set) var silences = 0
     private(set) var answers = 0
@@ -42,16 +42,21 @@ final class CheckContext {
     // Not 1, so that a constant isn't right by chance.
     private var lastID = 6
     private var done: Set<Int> = []
+    private var pace = CheckPace()
+    var renewal = RenewalTrace()
+    /// The time zone of processes that are started from now on; nil for the one of this process.
+    var zone: String?
+    /// How many bytes of the present process's stderr were shown.
+    private var shownOfStderr = 0
 
     init(
-        _ plugin: Plugin, _ settings: CheckSettings, dataFolder: String, watchdog: OrphanWatchdog,
-        hostRequests: (@Sendable () -> Int)?
+        _ plugin: Plugin, _ settings: CheckSettings, dataFolder: String, watchdog: OrphanWatchdog, host: HostWatch?
     ) {
         self.plugin = plugin
         self.settings = settings
         self.dataFolder = dataFolder
         self.watchdog = watchdog
-        self.hostRequests = hostRequests
+        self.host = host
         now = settings.now ?? Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
         samples = settings.videos
         credentials = settings.credentials.isEmpty ? nil : .object(settings.credentials.mapValues { .string($0) })
@@ -71,9 +76,12 @@ final class CheckContext {
     /// The present process; starts one if there is none.
     func session() -> PluginSession {
         if let live { return live }
-        let session = PluginSession(plugin.launch, watchdog: watchdog)
+        var launch = plugin.launch
+        if let zone { launch.environment["TZ"] = zone }
+        let session = PluginSession(launch, watchdog: watchdog)
         live = session
         done = []
+        shownOfStderr = 0
         return session
     }
 
@@ -96,7 +104,34 @@ final class CheckContext {
     /// Notes a fault for a check that reports at the end.
     func note(_ check: ConformanceCheck, _ failure: CheckFailure) {
         if noticed[check]?.contains(where: { $0.fault == failure.fault }) == true { return }
+        var failure = failure
+        if failure.stderr.isEmpty { failure.stderr = takeStderr() }
         noticed[check, default: []].append(failure)
+    }
+
+    /// What the present process has written to stderr since this was last asked for, the last lines of it.
+    func takeStderr() -> [String] {
+        guard let live else { return [] }
+        let text = live.stderr.utf8.dropFirst(shownOfStderr)
+        shownOfStderr += text.count
+        return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(Self.stderrLines)
+            .map { shown(String($0)) }
+    }
+
+    /// The answer to a request that fixtures are for: a request to the host without an exchange is noted. Also whether
+    /// there was one.
+    func askRecorded(_ request: CheckRequest) async -> (answered: CheckAnswer, isMissing: Bool) {
+        _ = host?.takeMissing()
+        let answered = await ask(request)
+        let missing = host?.takeMissing() ?? []
+        for var exchange in missing {
+            exchange.request = shown(target: exchange.request)
+            for index in exchange.differences.indices {
+                exchange.differences[index].sent = exchange.differences[index].sent.map { shown($0) }
+            }
+            note(.exchanges, CheckFailure(.noExchange(exchange)))
+        }
+        return (answered, !missing.isEmpty)
     }
 
     /// The answer to one request. Under another id only if a check is about ids.
@@ -106,6 +141,11 @@ final class CheckContext {
 
     /// The answers to requests that are in flight together, in their order.
     func askAll(_ requests: [CheckRequest], ids: [Int]? = nil) async -> [CheckAnswer] {
+        let requests = requests.map { renewal.current($0, credentials) }
+        if settings.isRealHost {
+            let asking = requests.count { $0.answers != nil }
+            try? await Task.sleep(until: pace.turn(of: asking, now: .now))
+        }
         let session = session()
         let ids =
             ids
@@ -155,7 +195,13 @@ final class CheckContext {
         case nil: break
         default: silences += 1
         }
-        return zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
+        let answers = zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
+        for (request, answer) in zip(requests, answers) where request.method != "login" {
+            guard let fresh = answer.renewed else { continue }
+            secrets.learn(credentials: fresh)
+            credentials = renewal.take(fresh, after: request, now: credentials)
+        }
+        return answers
     }
 
     /// Finds out whether a process that says nothing would have answered, had it flushed. It is gone afterwards.
@@ -171,15 +217,6 @@ final class CheckContext {
         guard inbound.answered.count > before else { return .noAnswer(limit, stderr: words) }
         note(.flush, CheckFailure(.unflushed))
         return .unflushed
-    }
-
-    /// The failures that weren't reported before: the same mistake in each answer is told once.
-    func news(_ failures: [CheckFailure]) -> [CheckFailure] {
-        let new = failures.filter { failure in
-            if case .answer = failure.fault { !reported.contains(failure.fault) } else { true }
-        }
-        reported += new.map(\.fault)
-        return new
     }
 
     private func answered(
@@ -233,6 +270,13 @@ final class CheckContext {
 
     private func lastWords(_ session: PluginSession) -> [String] {
         session.stderr.split(whereSeparator: \.isNewline).suffix(3).map { shown(String($0)) }
+    }
+
+    /// A request with its query, which other texts have without: it is what a fixture is about.
+    private func shown(target: String) -> String {
+        let path = target.prefix { $0 != "?" }
+        let fields = target.dropFirst(path.count + 1).split(separator: "&").map { shown(String($0)) }
+        return shown(String(path)) + (fields.isEmpty ? "" : "?\(fields.joined(separator: "&"))")
     }
 
     private func shown(_ text: String) -> String { secrets.redactor.redact(text, limit: 300) }

@@ -16,6 +16,11 @@ package struct CheckSettings: Sendable, PrintsRedacted {
     /// How long the requests that show whether the plugin grows may take.
     package var growthPatience = Duration.seconds(12)
 
+    /// Whether a host over the network is asked: slowly, and without a made-up login.
+    package var isRealHost = false
+    /// Whether no login is sent, and no made-up credentials.
+    package var leavesOutLogins = false
+
     /// Whether fixtures say all that there is: what they don't have, nobody is asked for.
     var isSelfContained = false
 

@@ -5,10 +5,13 @@ package struct SampleVideo: Sendable, PrintsRedacted {
     package var id: String
     /// Its own parameters, which win over the course's.
     package var parameters: [String: JSONValue]
+    /// What its answer has to be; nil for any valid one.
+    package var expectation: Expectation?
 
-    package init(id: String, parameters: [String: JSONValue] = [:]) {
+    package init(id: String, parameters: [String: JSONValue] = [:], expectation: Expectation? = nil) {
         self.id = id
         self.parameters = parameters
+        self.expectation = expectation
     }
 
     /// What stands in for a video if nobody names one.

@@ -14,20 +14,20 @@ package struct ConformanceSuite: PrintsRedacted {
     private let executable: FilePath
     /// Called with each result as soon as it is there.
     private let report: (ConformanceReport.Result) -> Void
-    private var hostRequests: (@Sendable () -> Int)?
+    private var host: HostWatch?
 
     /// - Parameters:
     ///   - environment: the variables of this process, of which the plugin gets its own.
     ///   - executable: the coursefetch executable, beside which programs are looked up.
-    ///   - hostRequests: how many requests a replaying server had so far.
+    ///   - host: the server that replays exchanges.
     package init(
         folder: FilePath, environment: [String: String], executable: FilePath,
-        hostRequests: (@Sendable () -> Int)? = nil, report: @escaping (ConformanceReport.Result) -> Void = { _ in }
+        host: HostWatch? = nil, report: @escaping (ConformanceReport.Result) -> Void = { _ in }
     ) {
         self.folder = folder
         self.environment = environment
         self.executable = executable
-        self.hostRequests = hostRequests
+        self.host = host
         self.report = report
     }
 
@@ -50,11 +50,16 @@ package struct ConformanceSuite: PrintsRedacted {
         case .success(let plugin):
             head.name = plugin.name
             head.version = plugin.manifest.version
+            head.warnings = plugin.warnings.map { "\($0.location): \($0.summary)" }
             run.add(.manifest, .passed)
             await check(plugin, settings, &run)
         }
         for check in ConformanceCheck.allCases where !run.has(check) { run.add(check, .skipped(.brokenManifest)) }
         head.results = run.results
+        // Where the plugin doesn't answer, nothing was asked.
+        if head.results.contains(where: { $0.check == .starts && !$0.verdict.isFailure }) {
+            head.unused = host?.unused() ?? []
+        }
         head.duration = .now - start
         return head
     }
@@ -67,8 +72,7 @@ package struct ConformanceSuite: PrintsRedacted {
         defer { try? FileManager.default.removeItem(at: data) }
         let watchdog = OrphanWatchdog()
         let context = CheckContext(
-            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog,
-            hostRequests: hostRequests)
+            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog, host: host)
         let before = FolderSnapshot(plugin.folder.string)
         await converse(context, settings, &run)
         await context.endSession()
@@ -90,7 +94,14 @@ package struct ConformanceSuite: PrintsRedacted {
             run.add(check, listing.verdicts[check] ?? .skipped(.silent))
         }
         let resolve = ResolveChecks(context: context)
-        await step(.resolution, on: context, &run) { await resolve.resolution() }
+        var expected = CheckVerdict.skipped(.silent)
+        await step(.resolution, on: context, &run) {
+            let verdicts = await resolve.resolution()
+            expected = verdicts.expected
+            return verdicts.resolution
+        }
+        run.add(.expected, expected)
+        await step(.quality, on: context, &run) { await resolve.quality() }
         await step(.nulls, on: context, &run) { await resolve.nulls() }
         await step(.unknownKeys, on: context, &run) { await resolve.unknownKeys() }
         await step(.linesWithoutID, on: context, &run) { await resolve.linesWithoutID() }
@@ -98,8 +109,10 @@ package struct ConformanceSuite: PrintsRedacted {
         await step(.longIDs, on: context, &run) { await resolve.longIDs() }
         await step(.longLines, on: context, &run) { await resolve.longLines() }
         await step(.concurrency, on: context, &run) { await ConcurrencyChecks(context: context).run() }
+        await step(.renewal, on: context, &run) { await RenewalChecks(context: context).run() }
         let time = TimeChecks(context: context)
         await step(.now, on: context, &run) { await time.now() }
+        await step(.timeZone, on: context, &run) { await ZoneChecks(context: context).run() }
         await step(.expiry, on: context, &run) { time.expiry() }
         await step(.rejected, on: context, &run) { await time.rejected() }
         let sameness = DeterminismChecks(context: context)
@@ -116,14 +129,22 @@ package struct ConformanceSuite: PrintsRedacted {
         _ check: ConformanceCheck, on context: CheckContext, _ run: inout Tally, _ body: () async -> CheckVerdict
     ) async {
         run.begin()
-        run.add(check, context.isSilent ? .skipped(.silent) : await body())
+        _ = context.takeStderr()
+        guard !context.isSilent else { return run.add(check, .skipped(.silent)) }
+        var verdict = await body()
+        if case .failed(var failures) = verdict {
+            let words = context.takeStderr()
+            for index in failures.indices where failures[index].stderr.isEmpty { failures[index].stderr = words }
+            verdict = .failed(failures)
+        }
+        run.add(check, verdict)
     }
 
     /// The results of what was watched all the time.
     private func conclude(_ context: CheckContext, _ written: [String], _ run: inout Tally) {
         let watching: [ConformanceCheck] = [
             .stdout, .flush, .requestIDs, .answersOnce, .errors, .timeout, .secretsInStderr, .secretsInMessages,
-            .secretsInListings,
+            .secretsInListings, .exchanges,
         ]
         for check in ConformanceCheck.allCases where !run.has(check) && !watching.contains(check) && check != .folder {
             run.add(check, .skipped(.silent))
@@ -135,6 +156,8 @@ package struct ConformanceSuite: PrintsRedacted {
                 run.add(check, CheckVerdict(failures))
             } else if check == .secretsInListings, !context.plugin.manifest.methods.contains("list") {
                 run.add(check, .skipped(.noMethod("list")))
+            } else if check == .exchanges, context.host == nil {
+                run.add(check, .skipped(.noExchanges))
             } else {
                 run.add(check, isSilent ? .skipped(.silent) : .passed)
             }
@@ -148,6 +171,7 @@ private struct Tally {
     let report: (ConformanceReport.Result) -> Void
     private(set) var results: [ConformanceReport.Result] = []
     private var start = ContinuousClock.now
+    private var causes = FailureCauses()
 
     init(report: @escaping (ConformanceReport.Result) -> Void) { self.report = report }
 
@@ -156,7 +180,8 @@ private struct Tally {
     mutating func begin() { start = .now }
 
     mutating func add(_ check: ConformanceCheck, _ verdict: CheckVerdict) {
-        let result = ConformanceReport.Result(check: check, verdict: verdict, duration: .now - start)
+        let told = causes.told(verdict, by: check)
+        let result = ConformanceReport.Result(check: check, verdict: told, duration: .now - start)
         results.append(result)
         report(result)
         start = .now

@@ -1,0 +1,21 @@
+/// What a server that replays exchanges has seen of the plugin under check.
+package struct HostWatch: Sendable {
+    /// How many requests came.
+    package var requests: @Sendable () -> Int
+    /// How many of them may change something: neither GET nor one of those that only read.
+    package var writes: @Sendable () -> Int
+    /// The requests without an exchange since the last call.
+    package var takeMissing: @Sendable () -> [MissingExchange]
+    /// The files of the exchanges that no request has got.
+    package var unused: @Sendable () -> [String]
+
+    package init(
+        requests: @escaping @Sendable () -> Int, writes: @escaping @Sendable () -> Int,
+        takeMissing: @escaping @Sendable () -> [MissingExchange], unused: @escaping @Sendable () -> [String]
+    ) {
+        self.requests = requests
+        self.writes = writes
+        self.takeMissing = takeMissing
+        self.unused = unused
+    }
+}
