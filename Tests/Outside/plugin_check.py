@@ -77,7 +77,7 @@ class PluginCheckTests(unittest.TestCase):
 
         host.asked.clear()
         run = self.run_program("check", self.plugin, "--parameter", "endpoint=http://media.invalid", "--real-host",
-                               "--no-login", http_proxy=host.origin)
+                               "--skip-login", http_proxy=host.origin)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual({asked.headers["X-Token"] for asked in host.asked}, {"None"})
 

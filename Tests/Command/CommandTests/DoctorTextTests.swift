@@ -44,9 +44,9 @@ struct DoctorTextTests {
 
                 Plugins
                   problem  tube ends before it gets a request: exit status 1
-                           run it yourself; it is in /p/tube
+                           coursefetch plugins check /p/tube
                   warning  spare can't be started: no such file
-                           run it yourself; it is in /p/spare
+                           coursefetch plugins check /p/spare
 
                 Network
                   warning  the clock is 42s ahead of that of h

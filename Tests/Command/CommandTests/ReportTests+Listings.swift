@@ -97,7 +97,7 @@ extension ReportTests {
         #expect(PluginsText.lines([], searched: ["/a"])[0...1] == ["no plugins; looked in:", "  /a"])
         #expect(
             String(decoding: PluginsText.json(listings[1]), as: UTF8.self)
-                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"parameters":[],"required":[],"credentials":[],"folder":"/p/broken","problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
+                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"parameters":[],"required":[],"credentials":[],"folder":"/p/broken","warnings":[],"problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
                 + "\n")
     }
 

@@ -38,7 +38,7 @@ import Testing
             result: #"{"url":"https://h/\#(String(repeating: "x", count: 9000))"}"#,
             fault: "'url' in its answer is longer than 8192 bytes"),
         Case(
-            result: #"{"url":"https://h/","kind":"dash"}"#,
+            result: #"{"url":"https://h/","kind":"smooth"}"#,
             fault: "'result.kind' in its answer has a value that the protocol doesn't know"),
         Case(
             result: #"{"url":"https://h/","expires_at":"tomorrow"}"#,

@@ -40,8 +40,7 @@ package enum DoctorWording {
         case .spaceShort(_, let free, let floor, let needed, let unknown):
             short(free: free, floor: floor, needed: needed, unknown: unknown)
         case .folderUnreadable(let path): "the folder \(path) in the library can't be read"
-        case .filesMissing(let count, let example):
-            "\(Wording.count(count, "finished file")) \(count == 1 ? "is" : "are") missing, such as \(example)"
+        case .filesMissing(let count, let example): missing(count, example)
         case .unknownFiles(let count, let examples): unknown(count, examples)
         case .partials(let count, let bytes):
             "\(Wording.count(count, "unfinished file")), \(Wording.size(bytes)), to be continued"
@@ -68,6 +67,10 @@ package enum DoctorWording {
             "coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), "
                 + "SQLite \(sqlite), libyaml \(libyaml)"
         }
+    }
+
+    private static func missing(_ count: Int, _ example: String) -> String {
+        "\(Wording.count(count, "finished file")) \(count == 1 ? "is" : "are") missing, such as \(example)"
     }
 
     private static func openToOthers(_ path: String, _ mode: UInt16, isFolder: Bool) -> String {

@@ -54,7 +54,7 @@ struct PluginsCheck: AsyncParsableCommand {
     var realHost = false
 
     @Flag(help: "Send no login and no made-up credentials.")
-    var noLogin = false
+    var skipLogin = false
 
     @Flag(name: [.long, .customShort("v")], help: "Show what the plugin wrote to stderr with each failure.")
     var verbose = false
@@ -64,7 +64,7 @@ struct PluginsCheck: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         var check = PluginConformance(folder: folder)
-        check.leavesOutLogins = noLogin
+        check.leavesOutLogins = skipLogin
         check.parameters = parameter
         check.fixtures = fixtures
         check.record = record

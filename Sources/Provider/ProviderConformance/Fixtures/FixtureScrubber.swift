@@ -117,7 +117,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
 
     private static func pair(_ field: RequestBody.Field) -> String {
         func encoded(_ text: String) -> String {
-            text == RecordedExchange.any ? text : PercentEncoding.encoded(text, where: Self.isLetterOrDigit)
+            text == RecordedExchange.any ? text : PercentEncoding.encoded(text)
         }
         return "\(encoded(field.name))=\(encoded(field.value))"
     }
@@ -133,7 +133,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
             return .string(RecordedExchange.any)
         case .array(let values): return .array(values.map { marked($0, under: name) })
         case .object(let members):
-            return .object(Dictionary(uniqueKeysWithValues: members.map { ($0, marked($1, under: $0)) }))
+            return .object(Dictionary(members.map { ($0, marked($1, under: $0)) }) { first, _ in first })
         case .null, .bool, .int, .double: return value
         }
     }
@@ -183,7 +183,7 @@ struct FixtureScrubber: Sendable, PrintsRedacted {
             return .string(Self.stand)
         case .array(let values): return .array(values.map { clean($0, under: name) })
         case .object(let members):
-            return .object(Dictionary(uniqueKeysWithValues: members.map { ($0, clean($1, under: $0)) }))
+            return .object(Dictionary(members.map { ($0, clean($1, under: $0)) }) { first, _ in first })
         case .null, .bool, .int, .double: return value
         }
     }

@@ -25,7 +25,6 @@ final class CheckContext {
     var secrets = SecretWatch()
     /// What `login` answered, else the secrets by their names; nil without any.
     var credentials: JSONValue?
-    /// Whether the login refuses what it is given.
     var samples: [SampleVideo]
     /// Resolved samples with their requests.
     var resolved: [(request: CheckRequest, answered: CheckAnswer)] = []
@@ -196,12 +195,14 @@ final class CheckContext {
         default: silences += 1
         }
         let answers = zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
-        for (request, answer) in zip(requests, answers) where request.method != "login" {
-            guard let fresh = answer.renewed else { continue }
-            secrets.learn(credentials: fresh)
-            credentials = renewal.take(fresh, after: request, now: credentials)
-        }
+        for (request, answer) in zip(requests, answers) { noteRenewed(answer, request) }
         return answers
+    }
+
+    private func noteRenewed(_ answer: CheckAnswer, _ request: CheckRequest) {
+        guard request.method != "login", let fresh = answer.renewed else { return }
+        secrets.learn(credentials: fresh)
+        credentials = renewal.take(fresh, after: request, now: credentials)
     }
 
     /// Finds out whether a process that says nothing would have answered, had it flushed. It is gone afterwards.
