@@ -111,7 +111,7 @@ class Provider:
         raise _Unsupported
 
     def login(self, request: Request) -> Mapping[str, Any]:
-        """Credentials made of `request.secrets`."""
+        """Credentials made of `request.secrets`, or the next step of the login: `ask`, `open`, `show`, `wait`, `redirect`, `state`."""
         raise _Unsupported
 
 
@@ -134,7 +134,8 @@ class Request:
     """One request of the host: what it says, and HTTP with the host's settings.
 
     `now` is the host's clock as an aware datetime, which signatures use. `video`, `course` and `chapter` are None where the
-    method doesn't have them, and so are `previous`, `cursor` and `known`. `secrets` is what the user typed, for `login`.
+    method doesn't have them, and so are `previous`, `cursor` and `known`. `secrets` is what the user typed, for `login`; `state`
+    is what the last step of that login has answered as such, and `redirect` how the browser came back: its `uri` and `query`.
     """
 
     def __init__(self, method: str, params: Mapping[str, Any], provider: Provider | None = None) -> None:
@@ -152,6 +153,8 @@ class Request:
         self.cursor: Any = params.get("cursor")
         self.known: str | None = params.get("known")
         self.secrets: Mapping[str, str] = params.get("secrets") or {}
+        self.state: Any = params.get("state")
+        self.redirect: Mapping[str, Any] | None = params.get("redirect")
         item = self.video or self.course
         #: The video's parameters, with those of its course; of `list` the course's, of `login` those of `--set`.
         self.parameters: Mapping[str, Any] = item.parameters if item else params.get("parameters") or {}
@@ -788,7 +791,8 @@ def _learn(value: Any) -> None:
 
 
 def _know(params: Mapping[str, Any]) -> None:
-    _secrets.known = _forms(_texts(params.get("credentials")) + _texts(params.get("secrets")))
+    hidden = ("credentials", "secrets", "state", "redirect")
+    _secrets.known = _forms([text for key in hidden for text in _texts(params.get(key))])
 
 
 def _forms(texts: list[str]) -> list[str]:

@@ -20,8 +20,12 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     ///
     /// Errors contain none of the text: it may be secret.
     ///
-    /// - Parameter file: the text's name in messages.
-    package init(_ text: Data, file: String, names: [String]) throws(LoginSecretsError) {
+    /// - Parameters:
+    ///   - file: the text's name in messages.
+    ///   - allowsOthers: whether a mapping may have other names, too.
+    package init(
+        _ text: Data, file: String, names: [String], allowsOthers: Bool = false
+    ) throws(LoginSecretsError) {
         func refusal(_ problem: LoginSecretsError.Problem) -> LoginSecretsError {
             LoginSecretsError(file: file, names: names, problem: problem)
         }
@@ -48,17 +52,19 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
             return
         }
         do throws(LoginSecretsError.Problem) {
-            try self.init(mapping, names)
+            try self.init(mapping, names, allowsOthers: allowsOthers)
         } catch {
             throw refusal(error)
         }
     }
 
-    private init(_ mapping: YAMLMapping, _ names: [String]) throws(LoginSecretsError.Problem) {
+    private init(
+        _ mapping: YAMLMapping, _ names: [String], allowsOthers: Bool
+    ) throws(LoginSecretsError.Problem) {
         var values: [String: String] = [:]
         for entry in mapping {
             let line = entry.keyLocation.line
-            guard names.contains(entry.key) else { throw .unknownName(line: line) }
+            guard allowsOthers || names.contains(entry.key) else { throw .unknownName(line: line) }
             if case .null = entry.value.value { throw .noValue(name: entry.key, line: line) }
             guard let value = entry.value.string else {
                 throw .notText(name: entry.key, kind: entry.value.value.kind, line: line)

@@ -60,13 +60,16 @@ package enum ConformanceWording {
             "'\(key)' for the video '\(video)' is \(found ?? "missing"); its fixture expects \(expected)"
         case .dependsOnZone(let key, let here, let there):
             "'\(key)' is \(here) in UTC and \(there) in Tokyo: it takes the clock on the wall for UTC, or the reverse"
-        case .renewedByMany(let count):
-            """
-            \(count) of the requests in flight renewed the credentials; one has to, and the others wait for it, or set \
-            'concurrency' to 1
-            """
+        case .renewedByMany(let count): renewed(byMany: count)
         case .renewalLost: "the credentials were renewed, and 'credentials' isn't in the answer: they are lost"
         }
+    }
+
+    private static func renewed(byMany count: Int) -> String {
+        """
+        \(count) of the requests in flight renewed the credentials; one has to, and the others wait for it, or set \
+        'concurrency' to 1
+        """
     }
 
     /// The reason for a skipped check, after a colon.
@@ -95,6 +98,10 @@ package enum ConformanceWording {
         case .nothingExpected: "no video of the fixtures has 'expect'"
         case .hostRefused(let kind, let message): "the host didn't let it answer (\(kind): \(message))"
         case .sameCause(let check): "the cause is that of '\(check.rawValue)'"
+        case .loginNeedsPerson(let names):
+            names.isEmpty
+                ? "its login needs a person"
+                : "its login asks for \(names.joined(separator: ", ")); give that as 'credentials' in fixtures"
         case .loginLeftOut: "no login is sent; give secrets as 'credentials' in fixtures"
         case .noTime: "no answer has a time"
         case .tooFewAnswers(let count): "it answered \(Wording.grouped(count)) requests, too few for this check"

@@ -121,6 +121,15 @@ extension Refusal.Provider {
             "provider '\(name)' has no login method, so leave out --set"
         case .login(let name, let failure, let said):
             "provider '\(name)' \(failure.verb): \(said); nothing was changed"
+        case .needsPerson(let name, let wanted):
+            """
+            the login at '\(name)' needs a person at a terminal\(wanted.map { ": it asks for '\($0)'" } ?? ""); run in \
+            one: \(SuggestedCommand.text("login --provider \(name)"))\
+            \(wanted.map { ", or give '\($0)' in the file of --secrets-from" } ?? ""); nothing was changed
+            """
+        case .unfinishedLogin(let name): "the login at '\(name)' took too long; nothing was changed"
+        case .noPort(let name):
+            "the login at '\(name)' needs a port of this machine, and none can be opened; nothing was changed"
         case .helper(let name, let trouble):
             """
             the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND \

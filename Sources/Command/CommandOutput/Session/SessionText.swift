@@ -33,6 +33,25 @@ package enum SessionText {
     }
 
     /// What `login` did, as JSON.
+    /// What the user does in a browser before a login goes on.
+    package static func step(of provider: String, page: String?, code: String?) -> [String] {
+        let name = TerminalFormat.printable(provider)
+        let (page, code) = (page.map { TerminalFormat.printable($0) }, code.map { TerminalFormat.printable($0) })
+        guard let page else { return code.map { ["to log in at '\(name)', use this code: \($0)"] } ?? [] }
+        return [
+            "to log in at '\(name)', open this page\(code.map { " and type the code \($0)" } ?? ""):", "  \(page)",
+            "(this command goes on by itself when that is done; Ctrl-C gives up)",
+        ]
+    }
+
+    /// The page that a browser gets when it comes back from a login.
+    package static let arrival = """
+        <!DOCTYPE html>
+        <meta charset="utf-8">
+        <title>coursefetch</title>
+        <p>coursefetch has the login. You can close this page.</p>
+        """
+
     package static func json(_ login: UserLogin, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("logged_in", at: now)

@@ -18,7 +18,8 @@ struct Login: AsyncParsableCommand {
             With --provider it asks for the provider's secrets on the terminal, without echo, and stores the resulting \
             credentials in the user's credentials file (mode 600). With a credential-helper (see docs/credentials.md) \
             it asks the helper first, and the helper keeps what you type; nothing is stored here then. Downloads that \
-            wait for this login continue with the next sync.
+            wait for this login continue with the next sync. Some providers ask on: for a code, or for a login in a \
+            browser.
 
             EXAMPLES:
               coursefetch login
@@ -97,7 +98,8 @@ struct Login: AsyncParsableCommand {
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: .warning, sink: context.complain) }
         let report = try await context.orRefuse { () throws(Refusal) in
             try await UserLogin.run(
-                settings.location, at: login, secrets: secrets, caFile: settings.caFile.value, logger: logger)
+                settings.location, at: login, secrets: secrets, caFile: settings.caFile.value,
+                dialog: LoginPrompt(provider: login.provider, complain: context.complain).dialog, logger: logger)
         }
         if login.hasHelper, kept == nil {
             try await context.orRefuse { () throws(Refusal) in try await login.keep(secrets, settings.location) }

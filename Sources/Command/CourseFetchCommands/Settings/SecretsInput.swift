@@ -48,23 +48,28 @@ struct SecretsInput {
             let value: String
             do throws(SecretPrompt.Problem) {
                 value = try await prompt.ask("\(TerminalFormat.printable("\(login.provider) \(name)")): ")
-            } catch {
-                switch error {
-                case .ended: throw refusal("no '\(name)' was given; nothing was changed")
-                case .tooLong: throw refusal("'\(name)' is longer than \(SecretLine.longest) bytes")
-                case .notUTF8: throw refusal("'\(name)' isn't UTF-8")
-                }
-            }
-            guard !value.isEmpty else { throw refusal("'\(name)' is empty; nothing was changed") }
+            } catch { throw Self.refusal(error, of: name) }
+            guard !value.isEmpty else { throw Self.emptiness(of: name) }
             values[name] = value
         }
         return LoginSecrets(values)
     }
 
+    /// Of what wasn't typed as it should be.
+    static func refusal(_ problem: SecretPrompt.Problem, of name: String) -> Refusal {
+        switch problem {
+        case .ended: .input("no '\(name)' was given; nothing was changed")
+        case .tooLong: .input("'\(name)' is longer than \(SecretLine.longest) bytes")
+        case .notUTF8: .input("'\(name)' isn't UTF-8")
+        }
+    }
+
+    static func emptiness(of name: String) -> Refusal { .input("'\(name)' is empty; nothing was changed") }
+
     private func secrets(_ descriptor: Int32, _ name: String) throws(Refusal) -> LoginSecrets {
         let content = try content(descriptor, name)
         do {
-            return try LoginSecrets(content, file: name, names: login.names)
+            return try LoginSecrets(content, file: name, names: login.names, allowsOthers: login.mayAskOn)
         } catch {
             throw Refusal(error)
         }

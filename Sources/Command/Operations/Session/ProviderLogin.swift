@@ -53,12 +53,15 @@ package struct ProviderLogin: Sendable {
     /// another server.
     package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
         guard let given = try await ask(.get, location), server?.claim(of: given) != .another else { return nil }
-        return CredentialHelper.secrets(names, in: given).map { LoginSecrets($0) }
+        return CredentialHelper.secrets(names, in: given).map { named in
+            LoginSecrets(mayAskOn ? given.value.merging(named) { $1 } : named)
+        }
     }
 
     /// Stores secrets in its credential helper after a login has proven them.
     package func keep(_ secrets: LoginSecrets, _ location: StateLocation) async throws(Refusal) {
-        try await ask(.store, location, secrets: CredentialHelper.stored(secrets.values.value))
+        let named = secrets.values.value.filter { names.contains($0.key) }
+        try await ask(.store, location, secrets: CredentialHelper.stored(named))
     }
 
     /// Erases the secrets in its credential helper, those for all servers.
@@ -84,13 +87,16 @@ package struct ProviderLogin: Sendable {
         }
     }
 
+    /// Whether its login may ask for more than ``names``.
+    package var mayAskOn: Bool { asksPlugin }
+
     /// Whether the plugin turns secrets into credentials; else the secrets are the credentials.
     private var asksPlugin: Bool { plugin.manifest.methods.contains("login") }
 
     /// Turns secrets into credentials. The plugin's process, if one is needed, has ended when this returns.
     func credentials(
         _ secrets: LoginSecrets, user: String, previous: StoredCredentials?, caFile: String?, folder: StateFolder,
-        logger: Logger
+        dialog: LoginDialog, logger: Logger
     ) async throws(Refusal) -> StoredCredentials {
         guard asksPlugin else {
             let values = secrets.values.value.mapValues { JSONValue.string($0) }
@@ -100,20 +106,20 @@ package struct ProviderLogin: Sendable {
         let provider = PluginProvider(
             plugin: plugin, dataFolder: (try? folder.pluginData(of: plugin.name))?.string, logger: logger,
             watchdog: watchdog)
+        let given = secrets.values.value
         let request = LoginRequest(
             user: user, now: Date(), credentials: previous?.credentials,
             settings: HostSettings(
                 userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
-            parameters: parameters, secrets: secrets.values.value)
-        let answer: Result<Login, ProviderError>
-        do throws(ProviderError) {
-            answer = .success(try await provider.login(request))
-        } catch {
-            answer = .failure(error)
-        }
+            parameters: parameters, secrets: given.filter { names.contains($0.key) })
+        let answer: Result<Result<Login, ProviderError>, Refusal>
+        do throws(Refusal) {
+            let others = given.filter { !names.contains($0.key) }
+            answer = .success(try await logIn(provider, request, others: others, dialog))
+        } catch { answer = .failure(error) }
         await provider.shutDown()
         await watchdog.close()
-        switch answer {
+        switch try answer.get() {
         case .success(let login):
             return StoredCredentials(credentials: login.credentials, expiresAt: login.expiresAt, savedAt: Date())
         case .failure(let error): throw refusal(error)

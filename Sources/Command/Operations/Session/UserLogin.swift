@@ -68,7 +68,8 @@ package struct UserLogin: Sendable, Equatable {
     /// The session is opened first, which invalidates credentials that running syncs renew from the old login. A kill
     /// after it leaves the old credentials; a kill after storing leaves suspended rows, which the next sync revives.
     package static func run(
-        _ location: StateLocation, at login: ProviderLogin, secrets: LoginSecrets, caFile: String?, logger: Logger
+        _ location: StateLocation, at login: ProviderLogin, secrets: LoginSecrets, caFile: String?,
+        dialog: LoginDialog, logger: Logger
     ) async throws(Refusal) -> UserLogin {
         let place = try location.resolve()
         let store = try await place.openForSession()
@@ -82,7 +83,7 @@ package struct UserLogin: Sendable, Equatable {
         } catch { throw Refusal(any: error) }
         let credentials = try await login.credentials(
             secrets, user: place.user.text, previous: previous, caFile: caFile, folder: place.folder,
-            logger: logger)
+            dialog: dialog, logger: logger)
         var report = UserLogin(
             user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {

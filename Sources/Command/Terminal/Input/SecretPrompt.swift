@@ -29,6 +29,8 @@ package final class SecretPrompt: Sendable {
     private let queue = DispatchQueue(label: "secret prompt")
     /// The prompt on the terminal.
     private let shown = Mutex("")
+    /// Whether the present answer is shown while it is typed.
+    private let echoes = Mutex(false)
     private let signals: Mutex<[any DispatchSourceSignal]>
 
     /// The process's terminal, else standard input if that is one. Nil without a terminal.
@@ -58,15 +60,25 @@ package final class SecretPrompt: Sendable {
         if isOwned { Self.close(input) }
     }
 
-    /// Asks for one secret, without a time limit.
-    package func ask(_ prompt: String) async throws(Problem) -> String {
+    /// Asks for one text, without a time limit. One that isn't secret is shown while it is typed.
+    package func ask(_ prompt: String, isSecret: Bool = true) async throws(Problem) -> String {
         shown.withLock { $0 = prompt }
+        if !isSecret {
+            echoes.withLock { $0 = true }
+            show()
+        }
+        defer {
+            if !isSecret {
+                echoes.withLock { $0 = false }
+                hide()
+            }
+        }
         say(prompt)
         let result: Result<String, Problem> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.line()) }
         }
         shown.withLock { $0 = "" }
-        say("\n")
+        if isSecret { say("\n") }
         return try result.get()
     }
 
@@ -120,7 +132,7 @@ package final class SecretPrompt: Sendable {
     /// running.
     private func obey(_ number: Int32) {
         if number == SIGCONT {
-            hide()
+            if !echoes.withLock({ $0 }) { hide() }
             say(shown.withLock { $0 })
             return
         }

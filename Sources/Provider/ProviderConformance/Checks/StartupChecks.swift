@@ -6,6 +6,9 @@ import ProviderKit
 struct StartupChecks {
     let context: CheckContext
 
+    /// So many steps of a login are followed.
+    private static let stepBound = 10
+
     /// Whether it starts and answers anything; also the answer to an unknown method.
     func starts() async -> (starts: CheckVerdict, unknownMethod: CheckVerdict) {
         let ping = await context.ask(context.ping())
@@ -34,9 +37,19 @@ struct StartupChecks {
             given[name] = SecretWatch.canary(name)
         }
         for (name, value) in given where SecretWatch.isSecret(name) { context.secrets.learn(name, value) }
-        let request = context.login(given)
+        var request = context.login(given)
         // Exchanges of a login are for the secrets of the fixtures.
-        let answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered
+        var answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered
+        var steps = 0
+        while answered.failure == nil, case .login(let login) = answered.reply, let step = login.step {
+            steps += 1
+            guard steps <= Self.stepBound, step.wait == nil, step.needsNobody(with: given.keys) else {
+                return .skipped(.loginNeedsPerson(step.ask.map(\.name).filter { given[$0] == nil }))
+            }
+            if let state = step.state { context.secrets.learn(credentials: state.value) }
+            request = context.login(given).with("state", step.state?.value ?? .null)
+            answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered
+        }
         if let failure = answered.failure { return .failed([failure]) }
         guard case .login(let login) = answered.reply else {
             return .skipped(

@@ -40,6 +40,8 @@ package enum SkipReason: Sendable, Equatable {
     case sameCause(ConformanceCheck)
     /// No login is sent to a real host unless its secrets are given.
     case loginLeftOut
+    /// The login has a step that asks for this, or that only a person can take.
+    case loginNeedsPerson([String])
     /// No answer has a time.
     case noTime
     /// It answered only so many requests in the time that the check has.

@@ -1,7 +1,7 @@
 import ProviderKit
 
 /// A header field of HTTP, in its own spelling.
-struct MessageField: Sendable, Equatable, PrintsRedacted {
+package struct MessageField: Sendable, Equatable, PrintsRedacted {
     var name: String
     var value: String
 
@@ -14,17 +14,17 @@ struct MessageField: Sendable, Equatable, PrintsRedacted {
         value = String(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
     }
 
-    init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 }
 
 /// A request that came to the loopback server.
-struct ReceivedRequest: Sendable, PrintsRedacted {
-    var method: String
+package struct ReceivedRequest: Sendable, PrintsRedacted {
+    package var method: String
     /// Path and query.
-    var target: String
+    package var target: String
     var fields: [MessageField]
     var body: [UInt8] = []
 
@@ -42,13 +42,19 @@ struct ReceivedRequest: Sendable, PrintsRedacted {
 }
 
 /// A response to send.
-struct ServedResponse: Sendable, PrintsRedacted {
+package struct ServedResponse: Sendable, PrintsRedacted {
     /// `200 OK`.
     var status: String
     var fields: [MessageField] = []
     var body: [UInt8] = []
 
-    static let notFound = ServedResponse(status: "404 Not Found")
+    package init(status: String, fields: [MessageField] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    package static let notFound = ServedResponse(status: "404 Not Found")
 
     subscript(name: String) -> String? { fields.first { $0.isCalled(name) }?.value }
 

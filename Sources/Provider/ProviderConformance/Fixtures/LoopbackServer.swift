@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 /// An HTTP/1.1 server on a free port of 127.0.0.1, with one thread per connection.
-final class LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
     private static let headBound = 64 << 10
     private static let bodyBound = 16 << 20
     /// The seconds that a connection may be silent.
@@ -34,13 +34,13 @@ final class LoopbackServer: Sendable {
     private let respond: @Sendable (ReceivedRequest) -> ServedResponse
 
     /// `http://127.0.0.1:PORT`.
-    var origin: String { "http://127.0.0.1:\(port)" }
+    package var origin: String { "http://127.0.0.1:\(port)" }
 
     /// How many requests came.
     var requests: Int { state.withLock { $0.requests } }
 
     /// Opens a port and answers each request with `respond`, on several threads, until ``close()``.
-    init(_ respond: @escaping @Sendable (ReceivedRequest) -> ServedResponse) throws(FixtureProblem) {
+    package init(_ respond: @escaping @Sendable (ReceivedRequest) -> ServedResponse) throws(FixtureProblem) {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
         #else
@@ -69,7 +69,7 @@ final class LoopbackServer: Sendable {
     }
 
     /// Ends all connections and frees the port.
-    func close() {
+    package func close() {
         let sockets = state.withLock { state in
             state.isClosed = true
             return state.sockets

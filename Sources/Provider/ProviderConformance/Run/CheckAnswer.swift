@@ -30,7 +30,8 @@ struct CheckAnswer: Sendable, PrintsRedacted {
         case .wrong(let reason, _): return .answer(reason)
         case .resolution(let resolution): return ResolutionCheck.fault(in: resolution).map { .answer($0) }
         case .listing(let listing): return ListingCheck.fault(in: listing).map { .answer($0) }
-        case .login, .error, nil: return nil
+        case .login(let login): return LoginCheck.fault(in: login).map { .answer($0) }
+        case .error, nil: return nil
         }
     }
 

@@ -69,7 +69,7 @@ extension PluginProvider {
         case .listing(let listing): ListingCheck.fault(in: listing, toleratesIDs: true).map { .wrong($0) } ?? .good
         case .wrong(let reason, _): .wrong(reason)
         case .error(let error): error.kind == .pluginFault ? .unknownError(error.message) : .good
-        case .login: .good
+        case .login(let login): LoginCheck.fault(in: login).map { .wrong($0) } ?? .good
         }
     }
 

@@ -40,6 +40,7 @@ struct PluginState: PrintsRedacted {
         if let credentials = question.credentials { learn(credentials, areRenewed: false) }
         if case .login(let request) = question {
             for secret in request.secrets.value.values { redactor.learn(secret) }
+            for value in request.redirect?.query.values ?? [:].values { redactor.learn(value) }
         }
     }
 
@@ -75,7 +76,8 @@ struct PluginState: PrintsRedacted {
             redactor.learn(resolution)
             if let credentials = resolution.credentials { learn(credentials) }
         case .login(let login):
-            learn(login.credentials)
+            if login.step == nil { learn(login.credentials) }
+            if let state = login.step?.state { redactor.learn(state.value) }
         case .listing(let listing):
             if let credentials = listing.credentials { learn(credentials) }
             if let place = redactor.secret(in: listing) {

@@ -19,6 +19,10 @@ public struct LoginRequest: Sendable, Hashable {
     public var parameters: [String: JSONValue]
     /// The secrets by the names in the manifest's `credentials`.
     public var secrets: Secret<[String: String]>
+    /// What the last ``LoginStep`` wants back; nil at first.
+    public var state: Secret<JSONValue>?
+    /// How the browser came back, if the last ``LoginStep`` waited for it.
+    public var redirect: LoginRedirect?
 
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
@@ -35,7 +39,7 @@ public struct LoginRequest: Sendable, Hashable {
 
 extension LoginRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, parameters, secrets
+        case user, now, credentials, settings, parameters, secrets, state, redirect
         case dataFolder = "data_folder"
     }
 
@@ -49,6 +53,8 @@ extension LoginRequest: Codable {
         dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
         parameters = try container.decodeIfPresent([String: JSONValue].self, forKey: .parameters) ?? [:]
         secrets = try container.decode(Secret<[String: String]>.self, forKey: .secrets)
+        state = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .state)
+        redirect = try container.decodeIfPresent(LoginRedirect.self, forKey: .redirect)
     }
 
     /// Encodes `params` of a `login`. Nil is written as null, so that every key is always there.
@@ -61,20 +67,31 @@ extension LoginRequest: Codable {
         try container.encode(dataFolder, forKey: .dataFolder)
         try container.encode(parameters, forKey: .parameters)
         try container.encode(secrets, forKey: .secrets)
+        try container.encodeIfPresent(state, forKey: .state)
+        try container.encodeIfPresent(redirect, forKey: .redirect)
     }
 }
 
-/// The result of a login: credentials to store for this user and to pass back in every request.
+/// The result of a login: credentials to store for this user and to pass back in every request, or the ``step`` before
+/// them.
 public struct Login: Sendable, Hashable {
-    /// Any data that the provider wants back. It needn't contain the secrets themselves.
+    /// Any data that the provider wants back. It needn't contain the secrets themselves. Null if there is a ``step``.
     public var credentials: Secret<JSONValue>
     /// The expiry of the credentials; nil if it isn't known.
     public var expiresAt: Date?
+    /// What the login needs next; nil if it is over.
+    public var step: LoginStep?
 
     /// Makes the result of a login.
     public init(credentials: JSONValue, expiresAt: Date? = nil) {
         self.credentials = Secret(credentials)
         self.expiresAt = expiresAt
+    }
+
+    /// Makes an answer that leads to another request.
+    public init(step: LoginStep) {
+        credentials = Secret(.null)
+        self.step = step
     }
 }
 
@@ -87,6 +104,11 @@ extension Login: Codable {
     /// Decodes the `result` of a `login`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let steps = try decoder.container(keyedBy: LoginStep.CodingKeys.self)
+        if !container.contains(.credentials), LoginStep.CodingKeys.allCases.contains(where: steps.contains) {
+            self = Login(step: try LoginStep(from: decoder))
+            return
+        }
         credentials = try container.decode(Secret<JSONValue>.self, forKey: .credentials)
         guard credentials.value != .null else {
             throw DecodingError.valueNotFound(
@@ -98,6 +120,7 @@ extension Login: Codable {
 
     /// Encodes the `result` of a `login`.
     public func encode(to encoder: any Encoder) throws {
+        if let step { return try step.encode(to: encoder) }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(credentials, forKey: .credentials)
         try container.encodeIfPresent(expiresAt.map(Timestamp.text), forKey: .expiresAt)

@@ -154,9 +154,11 @@ package actor CredentialHelperLogins {
             return .failed
         }
         let claim = server?.claim(of: given) ?? .unstated
-        guard claim != .another, let secrets = CredentialHelper.secrets(plugin.manifest.credentials, in: given) else {
+        guard claim != .another, let named = CredentialHelper.secrets(plugin.manifest.credentials, in: given) else {
             return .lacking
         }
+        // With what only a later step of the login may ask for.
+        let secrets = given.value.merging(named) { $1 }
         if claim == .confirmed { return await logIn(provider, secrets: secrets, parameters: parameters, tried: tried) }
         switch unbound[plugin.name] {
         case .loggedIn(let since) where ContinuousClock.now - since < Self.freshness: return .loggedIn(since)
@@ -205,17 +207,44 @@ package actor CredentialHelperLogins {
     ) async throws(ProviderError) -> Outcome {
         let plugin = provider.plugin
         let held = credentials.held(of: plugin.name)
-        var new = Secret(JSONValue.object(secrets.mapValues { .string($0) }))
+        let named = secrets.filter { plugin.manifest.credentials.contains($0.key) }
+        var new = Secret(JSONValue.object(named.mapValues { .string($0) }))
         if plugin.manifest.methods.contains("login") {
-            new = try await provider.login(
-                LoginRequest(
-                    user: user, now: Date(), credentials: held.credentials, settings: settings, parameters: parameters,
-                    secrets: secrets)
-            ).credentials
+            let first = LoginRequest(
+                user: user, now: Date(), credentials: held.credentials, settings: settings, parameters: parameters,
+                secrets: named)
+            new = try await Self.credentials(provider, first, secrets)
         }
         guard credentials.take(new, of: plugin.name, after: held) else { return .failed }
         helped.insert(plugin.name)
         return .loggedIn(.now)
+    }
+}
+
+extension CredentialHelperLogins {
+    /// So many steps of a login are taken without a person.
+    private static let stepBound = 10
+
+    /// The credentials of a login with all steps that the helper's secrets are enough for.
+    private static func credentials(
+        _ provider: PluginProvider, _ first: LoginRequest, _ secrets: [String: String]
+    ) async throws(ProviderError) -> Secret<JSONValue> {
+        var request = first
+        var given = first.secrets.value
+        for _ in 0...stepBound {
+            let login = try await provider.login(request)
+            guard let step = login.step else { return login.credentials }
+            if let missing = step.ask.first(where: { secrets[$0.name] == nil }) {
+                throw .asks(for: missing.name)
+            }
+            guard step.needsNobody(with: secrets.keys) else { break }
+            for question in step.ask { given[question.name] = secrets[question.name] }
+            if let wait = step.wait { try? await Task.sleep(for: .seconds(wait)) }
+            request.secrets = Secret(given)
+            request.state = step.state
+            request.now = Date()
+        }
+        throw .needsPerson
     }
 }
 

@@ -57,6 +57,12 @@ extension Refusal {
         case takesNoParameters(String)
         /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
+        /// Its login needs a person at a terminal; `wanted` is what it asks for, if anything.
+        case needsPerson(String, wanted: String?)
+        /// Its login has too many steps, or takes too long.
+        case unfinishedLogin(String)
+        /// No port of this machine can be opened for its login.
+        case noPort(String)
         /// The credential helper of its secrets failed.
         case helper(String, CredentialHelperProblem)
         /// Its renewed credentials can't be stored.
@@ -65,7 +71,8 @@ extension Refusal {
         var condition: SyncCondition {
             switch self {
             case .unknown, .needsNoLogin, .parameters, .takesNoParameters: .usage
-            case .helper: .loginNeeded
+            case .helper, .needsPerson, .unfinishedLogin: .loginNeeded
+            case .noPort: .stateUnusable
             case .unusable, .broken, .login(_, .broken, _): .providerBroken
             case .login(_, .refused, _): .loginNeeded
             case .login(_, .declined, _): .downloadsFailed

@@ -1,0 +1,31 @@
+import CommandOutput
+import Operations
+import SyncFacts
+import Terminal
+
+/// The person at the terminal, in a login that has steps.
+struct LoginPrompt {
+    let provider: String
+    let complain: @Sendable (String) -> Void
+
+    var dialog: LoginDialog {
+        LoginDialog(arrival: SessionText.arrival) { [provider] question in
+            guard let prompt = SecretPrompt() else { return .failure(Self.nobody(provider, wanted: question.name)) }
+            defer { prompt.close() }
+            do throws(SecretPrompt.Problem) {
+                let label = TerminalFormat.printable("\(provider) \(question.label)")
+                let value = try await prompt.ask("\(label): ", isSecret: question.isSecret)
+                return value.isEmpty ? .failure(SecretsInput.emptiness(of: question.name)) : .success(value)
+            } catch { return .failure(SecretsInput.refusal(error, of: question.name)) }
+        } tell: { [provider, complain] notice in
+            guard let prompt = SecretPrompt() else { return Self.nobody(provider, wanted: nil) }
+            prompt.close()
+            for line in SessionText.step(of: provider, page: notice.page, code: notice.code) { complain(line) }
+            return nil
+        }
+    }
+
+    private static func nobody(_ provider: String, wanted: String?) -> Refusal {
+        .provider(.needsPerson(provider, wanted: wanted))
+    }
+}
