@@ -16,7 +16,7 @@ package struct CourseLister: Sendable {
     /// The result of asking for one course.
     package enum Outcome: Sendable {
         /// A new listing, which is in the state now.
-        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int, ListingMemoryBudget.Seat)
+        case listed(CourseListing, was: Int?, [SyncWarning.Listing], ListingMemoryBudget.Seat)
         /// The course has not changed: the last listing stays in use.
         case unchanged
         /// The new listing lacks too many videos to be trusted at once: the last one stays in use.
@@ -45,18 +45,20 @@ package struct CourseLister: Sendable {
     private let store: DownloadStore
     private let rules: Rules
     private let now: @Sendable () -> Date
+    private let check: HandOver.Check
     private let ask: Ask
     private let memory = ListingMemoryBudget()
 
     package init(
         user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
-        now: @escaping @Sendable () -> Date, ask: @escaping Ask
+        now: @escaping @Sendable () -> Date, check: @escaping HandOver.Check, ask: @escaping Ask
     ) {
         self.user = user
         self.settings = settings
         self.store = store
         self.rules = rules
         self.now = now
+        self.check = check
         self.ask = ask
     }
 
@@ -102,7 +104,9 @@ package struct CourseLister: Sendable {
     ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool, seat: ListingMemoryBudget.Seat) {
         let seat = memory.seat(asking: course.settings.provider?.name ?? "")
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
-        var pages = ListingPages(location: course.location, wasKnownSent: known != nil) { [store] id in
+        let handOver = HandOver(of: course, check: check)
+        var pages = ListingPages(location: course.location, handOver: handOver, wasKnownSent: known != nil) {
+            [store] id in
             let key = DownloadKey(course: course.id, video: id)
             if written.contains(key.video) { return true }
             // A second download is worse than an old id.
@@ -194,8 +198,7 @@ package struct CourseLister: Sendable {
             return .unchanged
         }
         try StoredListing.write(listing, record, store)
-        return .listed(
-            listing, was: old?.listing.videos.count, repeated: pages.repeated, unusable: pages.unusable, seat)
+        return .listed(listing, was: old?.listing.videos.count, pages.warnings(about: course.id), seat)
     }
 }
 

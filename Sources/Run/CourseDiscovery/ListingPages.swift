@@ -2,7 +2,7 @@ package import CourseCatalog
 import FileSystem
 import Foundation
 package import ProviderKit
-import SyncFacts
+package import SyncFacts
 import TextFormats
 package import YAMLSource
 
@@ -44,6 +44,8 @@ package struct ListingPages: Sendable {
     package private(set) var repeated = 0
     /// Videos with an id that can't be used, which were left out.
     package private(set) var unusable = 0
+    /// Videos that belong to other providers.
+    package private(set) var handOver: HandOver
     /// The position of the course, for its listed parameters.
     private let location: SourceLocation
     private let wasKnownSent: Bool
@@ -57,12 +59,16 @@ package struct ListingPages: Sendable {
     private var ids = ListingIDs()
 
     /// - Parameters:
+    ///   - location: The position of the course.
+    ///   - handOver: Nothing handed over yet.
     ///   - wasKnownSent: Whether the provider may answer that nothing has changed.
     ///   - isKept: Whether a video is known by an id that the provider used formerly: it keeps it.
     package init(
-        location: SourceLocation, wasKnownSent: Bool, isKept: @escaping @Sendable (String) -> Bool = { _ in false }
+        location: SourceLocation, handOver: HandOver, wasKnownSent: Bool,
+        isKept: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.location = location
+        self.handOver = handOver
         self.isKept = isKept
         self.wasKnownSent = wasKnownSent
     }
@@ -114,6 +120,12 @@ package struct ListingPages: Sendable {
         let id = video.formerly.flatMap { isKept($0) ? $0 : nil } ?? video.id
         guard (1...Self.idBound).contains(id.utf8.count), !id.utf8.contains(0) else { return unusable += 1 }
         var new = CourseListing.Video(id: id, chapter: chapter)
+        new.parameters = Self.entries(video.parameters, at: location)
+        switch handOver.taker(of: video.provider, new.parameters) {
+        case .own: break
+        case .other(let provider): new.provider = provider
+        case .nobody: return
+        }
         guard ids.insert(new.id, at: listing.videos.count, of: listing.videos) else { return repeated += 1 }
         guard listing.videos.count < Self.videoBound else { throw .tooManyVideos(bound: Self.videoBound) }
         new.title = video.title.flatMap { $0.isEmpty ? nil : $0 }
@@ -122,7 +134,6 @@ package struct ListingPages: Sendable {
         new.date = video.publishedAt.map { String(Timestamp.text($0).prefix(10)) }
         new.duration = video.duration.flatMap { (0...1e9).contains($0) ? $0 : nil }
         new.cover = video.cover.flatMap(Self.storable)
-        new.parameters = Self.entries(video.parameters, at: location)
         new.size = video.size
         new.episode = video.episode
         new.sha256 = video.sha256.flatMap(Self.digest)
@@ -135,6 +146,7 @@ package struct ListingPages: Sendable {
             Self.storable(file.url).map { Attachment(title: file.title, url: $0) }
         }
         bytes += Self.videoCost + new.id.utf8.count + new.shownTitle.utf8.count + (new.summary?.utf8.count ?? 0)
+        bytes += new.provider.map { Self.nodeCost + $0.utf8.count } ?? 0
         bytes += new.parameters.reduce(0) { $0 + Self.nodeCost + $1.key.utf8.count + Self.size(of: $1.value) }
         bytes += new.cover?.utf8.count ?? 0
         bytes += new.subtitleFiles.reduce(0) { $0 + Self.fileCost + $1.language.utf8.count + $1.url.utf8.count }
@@ -156,6 +168,14 @@ package struct ListingPages: Sendable {
     private static func cut(_ text: String) -> String {
         guard text.utf8.count > descriptionBound else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(descriptionBound / 4)))
+    }
+
+    /// What the user should know of the videos that it leaves out.
+    package func warnings(about course: String) -> [SyncWarning.Listing] {
+        var warnings: [SyncWarning.Listing] = []
+        if repeated > 0 { warnings.append(.repeated(course: course, count: repeated)) }
+        if unusable > 0 { warnings.append(.unusable(course: course, count: unusable)) }
+        return warnings + handOver.refused.map { .refused(course: course, $0) }
     }
 
     private static func digest(_ text: String) -> [UInt8]? {

@@ -13,6 +13,9 @@ package enum StoredListing {
     package static func question(of course: Course) -> ListingRequestDigest {
         var list = LengthPrefixed(.decimal(UInt8(ascii: ":")))
         list.add([course.settings.provider?.name ?? "", course.writtenID, course.settings.parametersJSON])
+        // What it may name decides what is kept of it.
+        let others = Set((course.discovery?.handOver ?? []).map(\.name))
+        if !others.isEmpty { list.add(others.sorted()) }
         return ListingRequestDigest(SHA256.hash(data: list.bytes).prefix(16))
     }
 
@@ -111,6 +114,7 @@ package enum StoredListing {
             extras["attachments"] = .array(video.attachments.map { [.string($0.title), .string($0.url)] })
         }
         extras["checksums"] = video.checksums.map { .string($0.text) }
+        extras["provider"] = video.provider.map { .string($0) }
         extras["available_at"] = video.availableAt.map { .double($0) }
         guard !extras.isEmpty else { return nil }
         return (try? JSONEncoder().encode(extras)).map { String(decoding: $0, as: UTF8.self) }
@@ -128,6 +132,7 @@ package enum StoredListing {
         video.attachments = pairs("attachments").map { Attachment(title: $0.0, url: $0.1) }
         video.checksums = value["checksums"]?.string.flatMap(PublishedChecksums.init(text:))
         video.availableAt = value["available_at"]?.double
+        video.provider = value["provider"]?.string
     }
 }
 
@@ -155,7 +160,7 @@ extension CourseListing.Video {
         writtenID.utf8.elementsEqual(other.writtenID.utf8) && chapter == other.chapter && title == other.title
             && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
             && cover == other.cover && size == other.size && sha256 == other.sha256
-            && checksums == other.checksums && availableAt == other.availableAt
+            && checksums == other.checksums && availableAt == other.availableAt && provider == other.provider
             && subtitleFiles == other.subtitleFiles && attachments == other.attachments && episode == other.episode
             && Self.isSame(ListingPages.storedText(parameters), ListingPages.storedText(other.parameters))
     }

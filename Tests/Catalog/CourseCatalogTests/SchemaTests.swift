@@ -25,6 +25,7 @@ import YAMLSource
         "chapters": (["[]", "[{id: k}]", "[{id: k, videos: [v]}]"], ["{}", "x", "~", "[x]", "[{title: x}]"]),
         "videos": (["[]", "[a, 1, true, {id: b}]"], ["{}", "x", "~", "[~]", "[[x]]", "[{title: x}]", "['']"]),
         "discover": (["true", "False"], ["yes", "1", "~", "'true'"]),
+        "hand_over": (["p", "[p, x.y_z]", "[]"], ["-p", "[a/b]", "~", "{}", "[~]", "[[p]]"]),
         "provider": (["p", "secure-link", "x.y_z", "7"], ["-p", "a/b", "../x", "''", "~", "[p]", "é"]),
         "priority": (
             ["low", "normal", "high", "0", "-5", "1000000"], ["urgent", "1.5", "1000001", "~", "[1]", "'5'", "true"]

@@ -30,7 +30,8 @@ final class Stage: Sendable {
     ///
     /// - Parameter manifest: more lines of its manifest.
     func plugin(
-        _ name: String, concurrency: Int = 8, timeout: Int = 30, manifest: [String] = [], script: String
+        _ name: String, concurrency: Int = 8, timeout: Int = 30, manifest: [String] = [],
+        parameters: String = "{type: object}", script: String
     ) throws {
         try folder.write(
             """
@@ -40,7 +41,7 @@ final class Stage: Sendable {
             run: [./plugin]
             concurrency: \(concurrency)
             timeout: \(timeout)
-            parameters: {type: object}
+            parameters: \(parameters)
             \(manifest.joined(separator: "\n"))
             """, to: "plugins/\(name)/plugin.yaml")
         try folder.write(script, to: "plugins/\(name)/plugin")

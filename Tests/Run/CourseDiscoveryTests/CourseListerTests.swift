@@ -49,7 +49,7 @@ struct CourseListerTests {
     ) async throws -> CourseLister.Outcome {
         let lister = CourseLister(
             user: "anna", settings: HostSettings(), store: store,
-            rules: .init(maxDelete: .standard, acceptsAll: acceptsAll), now: { now }
+            rules: .init(maxDelete: .standard, acceptsAll: acceptsAll), now: { now }, check: { _, _ in nil }
         ) { request, _ throws(ProviderError) in try answers.next(request) }
         return await lister.list(course, parameters: [:], try store.listings.records()["c"])
     }
@@ -58,7 +58,7 @@ struct CourseListerTests {
 
     private func name(_ outcome: CourseLister.Outcome) -> String {
         switch outcome {
-        case .listed(let listing, let was, _, _, _):
+        case .listed(let listing, let was, _, _):
             "listed \(listing.videos.count), was \(was.map { "\($0)" } ?? "none")"
         case .unchanged: "unchanged"
         case .doubted(let lost, let count): "doubted \(lost) of \(count)"

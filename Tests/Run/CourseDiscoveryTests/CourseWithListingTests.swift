@@ -45,6 +45,58 @@ struct CourseWithListingTests {
         #expect(whole.videoCount == 4 && whole.chapters[0].videos[0].provider.name == "p")
     }
 
+    @Test("a video that another provider has gets only what is listed for it, and what the catalog writes at the video")
+    func handedOver() throws {
+        let course = try course(
+            """
+                parameters: {host: h, channel: c}
+                quality: 720p
+                discover: {hand_over: [q]}
+                videos: [bare, {id: own, parameters: {more: 1}, audio: de}, {id: other, provider: r}]
+            """)
+        var listing = listing([("a", ["x"])], direct: ["bare", "own", "other", "plain"])
+        let location = SourceLocation(file: "c.yaml", line: 3, column: 5)
+        for index in listing.videos.indices where listing.videos[index].id != "plain" {
+            listing.videos[index].provider = "q"
+            listing.videos[index].parameters = ListingPages.entries(stored: #"{"host":"listed"}"#, at: location)
+        }
+        let whole = course.adding(listing)
+        let videos = Dictionary(
+            uniqueKeysWithValues: (whole.videos + Array(whole.chapters[0].videos)).map { ($0.id, $0) })
+        func settings(_ id: String) -> String {
+            guard let video = videos[id] else { return "none" }
+            return "\(video.provider.name) \(video.settings.parametersJSON) \(video.settings.quality[0]) "
+                + "\(video.settings.lister?.provider?.name ?? "none")"
+        }
+        #expect(settings("plain") == #"p {"channel":"c","host":"h"} 720p none"#)
+        #expect(settings("x") == #"q {"host":"listed"} 720p p"#)
+        #expect(settings("bare") == #"q {"host":"listed"} 720p p"#)
+        #expect(settings("own") == #"q {"host":"listed","more":1} 720p p"#)
+        #expect(videos["own"]?.settings.audio == ["de"])
+        #expect(settings("other") == #"r {"channel":"c","host":"h"} 720p none"#)
+    }
+
+    @Test("a listed parameter goes before the course's, also for a video that is written by its id alone")
+    func parameters() throws {
+        let course = try course(
+            """
+                parameters: {host: h, path: course}
+                discover: true
+                videos: [bare, {id: own, parameters: {path: mine}}]
+            """)
+        var listing = listing([], direct: ["bare", "own", "listed"])
+        let location = SourceLocation(file: "c.yaml", line: 3, column: 5)
+        for index in listing.videos.indices {
+            listing.videos[index].parameters = ListingPages.entries(stored: #"{"path":"listed"}"#, at: location)
+        }
+        let videos = course.adding(listing).videos
+        #expect(
+            videos.map { "\($0.id) \($0.settings.parametersJSON)" } == [
+                #"bare {"host":"h","path":"listed"}"#, #"own {"host":"h","path":"mine"}"#,
+                #"listed {"host":"h","path":"listed"}"#,
+            ])
+    }
+
     @Test("written chapters and videos come first, a written video stays where it is written")
     func places() throws {
         let course = try course(

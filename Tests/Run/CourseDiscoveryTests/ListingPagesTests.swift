@@ -1,6 +1,7 @@
 import CourseCatalog
 import Foundation
 import ProviderKit
+import SyncFacts
 import Testing
 import YAMLSource
 
@@ -10,7 +11,39 @@ import YAMLSource
 struct ListingPagesTests {
     private static let place = SourceLocation(file: "c.yaml", line: 3, column: 5)
 
-    private func pages(known: Bool = false) -> ListingPages { ListingPages(location: Self.place, wasKnownSent: known) }
+    private func pages(
+        known: Bool = false, allowed: Set<String> = [], isKept: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) -> ListingPages {
+        let handOver = HandOver(lister: "p", allowed: allowed) { parameters, _ in
+            parameters["bad"].map { _ in "'bad' isn't known" }
+        }
+        return ListingPages(location: Self.place, handOver: handOver, wasKnownSent: known, isKept: isKept)
+    }
+
+    @Test("videos of another provider are taken where it is allowed, and counted where it isn't")
+    func handedOver() throws {
+        var pages = pages(allowed: ["q"])
+        _ = try pages.add(
+            Listing(videos: [
+                .init(id: "1", provider: "q"), .init(id: "2", provider: "r"), .init(id: "3", provider: "p"),
+                .init(id: "4", parameters: ["bad": 1], provider: "q"), .init(id: "5", provider: "r"),
+            ]))
+        #expect(pages.listing.videos.map(\.id) == ["1", "3"])
+        #expect(pages.listing.videos.map(\.provider) == ["q", nil])
+        #expect(
+            pages.handOver.refused == [
+                .init(provider: "r", mistake: nil, count: 2),
+                .init(provider: "q", mistake: "'bad' isn't known", count: 1),
+            ])
+        #expect(pages.warnings(about: "c").count == 2)
+    }
+
+    @Test("so many providers that nobody would read about all of them are told of as twenty")
+    func manyStrangers() throws {
+        var pages = pages()
+        _ = try pages.add(Listing(videos: (1...50).map { .init(id: "\($0)", provider: "p\($0)") }))
+        #expect(pages.listing.videos.isEmpty && pages.handOver.refused.count == 20)
+    }
 
     @Test("pages are taken as they come; a chapter that comes twice is one, at its first place")
     func chapters() throws {
@@ -59,7 +92,7 @@ struct ListingPagesTests {
 
     @Test("a video that is known by the id that its provider used formerly keeps it; any other gets the new one")
     func formerly() throws {
-        var pages = ListingPages(location: Self.place, wasKnownSent: false) { $0 == "old 1" }
+        var pages = pages { $0 == "old 1" }
         _ = try pages.add(
             Listing(videos: [.init(id: "new 1", formerly: "old 1"), .init(id: "new 2", formerly: "old 2")]))
         #expect(pages.listing.videos.map(\.id) == ["old 1", "new 2"])

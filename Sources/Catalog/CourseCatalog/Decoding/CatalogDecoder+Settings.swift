@@ -10,17 +10,8 @@ extension CatalogDecoder {
     ) throws(YAMLStop) {
         switch field {
         case .provider:
-            guard let name = try reader.textOrSkip(value, "'provider'") else {
-                draft.isProviderDoubtful = true
-                return
-            }
-            guard Self.isProviderName(name) else {
-                draft.isProviderDoubtful = true
-                return reader.mistake(
-                    value, "'\(name.excerpt)' isn't a provider's name; use letters, digits, '.', '_' and '-' only"
-                )
-            }
-            own.provider = ProviderReference(name: name, location: reader.location(value.position))
+            own.provider = try provider(value, "'provider'")
+            if own.provider == nil { draft.isProviderDoubtful = true }
         case .priority: own.priority = try priority(value)
         case .quality: own.quality = try quality(value)
         case .audio: own.audio = try languages(value, "'audio'", allowing: "languages, such as [en, de]")
@@ -177,6 +168,17 @@ extension CatalogDecoder {
         return (label, url)
     }
 
+    /// The provider that a scalar names; nil after a mistake.
+    private mutating func provider(_ value: YAMLEvent, _ place: String) throws(YAMLStop) -> ProviderReference? {
+        guard let name = try reader.textOrSkip(value, place) else { return nil }
+        guard Self.isProviderName(name) else {
+            reader.mistake(
+                value, "'\(name.excerpt)' isn't a provider's name; use letters, digits, '.', '_' and '-' only")
+            return nil
+        }
+        return ProviderReference(name: name, location: reader.location(value.position))
+    }
+
     private static func isProviderName(_ name: String) -> Bool {
         name.utf8.count <= 64 && name.utf8.first != UInt8(ascii: ".") && name.utf8.first != UInt8(ascii: "-")
             && name.utf8.allSatisfy {
@@ -259,7 +261,8 @@ extension CatalogDecoder {
     mutating func discovery(_ value: YAMLEvent) throws(YAMLStop) -> Discovery? {
         guard value.kind == .mappingStart else {
             if value.kind == .sequenceStart {
-                try reader.refuse(value, "'discover' takes true, or a mapping with include, exclude, newest or every")
+                try reader.refuse(
+                    value, "'discover' takes true, or a mapping with include, exclude, newest, every or hand_over")
                 return nil
             }
             return try reader.flag(value, "'discover'") == true ? Discovery() : nil
@@ -267,6 +270,7 @@ extension CatalogDecoder {
         var (include, exclude): ([Discovery.Pattern], [Discovery.Pattern]) = ([], [])
         var newest: Int?
         var every: Duration?
+        var handOver: [ProviderReference] = []
         var cursor = LevelCursor(.discovery, start: value.position)
         while let field = try nextField(&cursor) {
             let value = try reader.next()
@@ -275,11 +279,27 @@ extension CatalogDecoder {
             case .excludedTitles: exclude = try titlePatterns(value, "'exclude'")
             case .newest: newest = try number(value)
             case .every: every = try interval(value)
+            case .handOver: handOver = try providers(value)
             default: try reader.skip(value)
             }
         }
         finish(cursor)
-        return Discovery(include: include, exclude: exclude, newest: newest, every: every)
+        return Discovery(include: include, exclude: exclude, newest: newest, every: every, handOver: handOver)
+    }
+
+    /// Decodes `hand_over`: providers that a listing may name.
+    private mutating func providers(_ value: YAMLEvent) throws(YAMLStop) -> [ProviderReference] {
+        var providers: [ProviderReference] = []
+        func add(_ decoder: inout CatalogDecoder, _ item: YAMLEvent) throws(YAMLStop) {
+            guard let provider = try decoder.provider(item, "a provider in 'hand_over'") else { return }
+            providers.append(provider)
+        }
+        if value.kind == .scalar {
+            try add(&self, value)
+        } else {
+            try list(value, "'hand_over' takes names of providers, such as [opencast]", add)
+        }
+        return providers
     }
 
     private mutating func titlePatterns(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> [Discovery.Pattern] {

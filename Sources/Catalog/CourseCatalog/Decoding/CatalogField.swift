@@ -7,7 +7,7 @@ enum CatalogField: UInt8, CaseIterable {
     /// Of courses, chapters and videos.
     case id, title, description, chapters, videos, discover
     /// Of `discover`.
-    case includedTitles, excludedTitles, newest, every
+    case includedTitles, excludedTitles, newest, every, handOver
     /// Inherited.
     case provider, priority, quality, audio, subtitles, parameters, cover, maxSize
     /// Of videos.
@@ -26,6 +26,7 @@ enum CatalogField: UInt8, CaseIterable {
         case .maxSize: "max_size"
         case .includedTitles: "include"
         case .excludedTitles: "exclude"
+        case .handOver: "hand_over"
         default: String(describing: self)
         }
     }
@@ -47,7 +48,7 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .catalog: [.version, .name, .include, .layout, .defaults, .courses]
         case .defaults: Self.inherited
         case .course: [.id, .title, .description, .discover, .layout] + Self.inherited + [.chapters, .videos]
-        case .discovery: [.includedTitles, .excludedTitles, .newest, .every]
+        case .discovery: [.includedTitles, .excludedTitles, .newest, .every, .handOver]
         case .chapter: [.id, .title, .description, .season] + Self.inherited + [.videos]
         case .video:
             [.id, .title, .description, .date, .episode] + Self.inherited

@@ -19,18 +19,21 @@ extension Course {
         let listed = written.isEmpty ? [:] : listing.places { written[$0] != nil }
         var ranges: [Range<Int>] = []
 
-        /// Adds the videos of one group: written ones, and listed ones that aren't written elsewhere.
-        func add(_ own: VideoList?, _ indices: [Int], _ settings: Settings) {
+        /// Adds the videos of one group: written ones, and listed ones that aren't written elsewhere. `written`: the
+        /// settings that the catalog has for the group.
+        func add(_ own: VideoList?, _ indices: [Int], _ settings: Settings, written level: Settings) {
             let first = builder.count
             let here = own.map { _ in Set(indices.lazy.map(listing.videos.id).filter { listed[$0] != nil }) } ?? []
             let ownIDs = Set((own?.map(\.id)) ?? [])
             for video in own ?? VideoList(table: videos.table, range: 0..<0) where !here.contains(video.id) {
-                builder.append(video, filledFrom: listed[video.id].map { listing.videos[$0] }, above: settings)
+                builder.append(
+                    video, filledFrom: listed[video.id].map { listing.videos[$0] }, above: settings, written: level)
             }
             for index in indices {
                 let entry = listing.videos[index]
                 if ownIDs.contains(entry.id), let video = written[entry.id] {
-                    builder.append(video, filledFrom: entry, above: settings, isPlacedByListing: true)
+                    builder.append(
+                        video, filledFrom: entry, above: settings, written: level, isPlacedByListing: true)
                 } else if written[entry.id] == nil {
                     builder.append(entry, above: settings)
                 }
@@ -38,13 +41,13 @@ extension Course {
             ranges.append(first..<builder.count)
         }
 
-        add(videos, groups[-1] ?? [], settings)
+        add(videos, groups[-1] ?? [], settings, written: settings)
         var merged: [(chapter: Chapter?, listed: CourseListing.Chapter?, settings: Settings)] = []
         let listedIDs = Set(listing.chapters.map(\.id))
         let byID = Dictionary(chapters.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for chapter in chapters where !listedIDs.contains(chapter.id) {
             merged.append((chapter, nil, chapter.settings))
-            add(chapter.videos, [], chapter.settings)
+            add(chapter.videos, [], chapter.settings, written: chapter.settings)
         }
         for (index, entry) in listing.chapters.enumerated() {
             let own = byID[entry.id]
@@ -55,7 +58,7 @@ extension Course {
                 inherited = Settings(OwnSettings(cover: .url(cover)), above: inherited)
             }
             merged.append((own, entry, inherited))
-            add(own?.videos, indices, inherited)
+            add(own?.videos, indices, inherited, written: own?.settings ?? settings)
         }
         let table = builder.table()
         course.videos = VideoList(table: table, range: ranges[0])

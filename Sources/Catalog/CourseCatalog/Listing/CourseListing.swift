@@ -43,6 +43,8 @@ package struct CourseListing: Sendable {
         package var duration: Double?
         /// The URL of its cover.
         package var cover: String?
+        /// The provider that has it, if that is another one than the list's.
+        package var provider: String?
         package var parameters: [YAMLMapping.Entry] = []
         /// Its size in bytes.
         package var size: Int64?

@@ -26,6 +26,7 @@ package struct ListingVideos: Sendable {
 
     /// What few videos have.
     private struct Rest {
+        var provider: String?
         var parameters: [YAMLMapping.Entry]
         var subtitleFiles: [SubtitleFile]
         var attachments: [Attachment]
@@ -34,12 +35,15 @@ package struct ListingVideos: Sendable {
 
         /// Nil if the video has none of it.
         init?(_ video: CourseListing.Video) {
+            provider = video.provider
             parameters = video.parameters
             subtitleFiles = video.subtitleFiles
             attachments = video.attachments
             checksums = video.checksums
             availableAt = video.availableAt
-            if parameters.isEmpty, subtitleFiles.isEmpty, attachments.isEmpty, checksums == nil, availableAt == nil {
+            if provider == nil, parameters.isEmpty, subtitleFiles.isEmpty, attachments.isEmpty, checksums == nil,
+                availableAt == nil
+            {
                 return nil
             }
         }
@@ -157,6 +161,7 @@ extension ListingVideos: RandomAccessCollection, MutableCollection {
             video.size = record.size == .min ? nil : record.size
             if record.rest >= 0 {
                 let rest = rests[Int(record.rest)]
+                video.provider = rest.provider
                 video.parameters = rest.parameters
                 video.subtitleFiles = rest.subtitleFiles
                 video.attachments = rest.attachments

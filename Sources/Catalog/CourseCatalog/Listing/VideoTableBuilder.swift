@@ -10,6 +10,14 @@ struct VideoTableBuilder {
     private var text = TextBlocks()
     private var settings: [Settings] = []
     private var extras: [VideoExtras] = []
+    /// For videos that the course's provider hands over.
+    private var handed: [Handed: Settings] = [:]
+
+    /// Another provider, and the settings above which it takes a video.
+    private struct Handed: Hashable {
+        var provider: String
+        var base: ObjectIdentifier
+    }
 
     /// - Parameter folder: The base of covers that the catalog names.
     init(course: SourceLocation, folder: String) {
@@ -30,7 +38,8 @@ struct VideoTableBuilder {
 
     /// Adds a video as it is, but for its title if it has none.
     mutating func append(_ video: Video, titled title: String?) {
-        append(video, filledFrom: nil, above: video.settings, isPlacedByListing: video.isPlacedByListing)
+        append(
+            video, filledFrom: nil, settings: video.settings, isPlacedByListing: video.isPlacedByListing)
         if let title, video.title == video.id { records[records.count - 1].title = text.keep(title) }
     }
 
@@ -39,8 +48,7 @@ struct VideoTableBuilder {
         var record = VideoRecord(position: position)
         record.id = text.keep(listed.id)
         record.title = listed.title.map { text.keep($0) } ?? record.id
-        record.settings = place(
-            listed.parameters.isEmpty ? base : Settings(OwnSettings(parameters: listed.parameters), above: base))
+        record.settings = place(settings(of: listed, above: base))
         record.priority = Int32(clamping: base.priority)
         record.isPlacedByListing = true
         fill(&record, VideoExtras(), from: listed)
@@ -48,19 +56,56 @@ struct VideoTableBuilder {
     }
 
     /// Adds a video that the catalog names. What it doesn't say is taken from the listing.
+    ///
+    /// - Parameter written: the settings of the level that it is written in.
     mutating func append(
-        _ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings, isPlacedByListing: Bool = false
+        _ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings, written: Settings,
+        isPlacedByListing: Bool = false
+    ) {
+        append(
+            video, filledFrom: listed,
+            settings: listed.map { settings(of: video, written: written, filledFrom: $0, above: base) }
+                ?? video.settings,
+            isPlacedByListing: isPlacedByListing)
+    }
+
+    /// The settings of a listed video above those of its level.
+    private mutating func settings(of listed: CourseListing.Video, above base: Settings) -> Settings {
+        var base = base
+        if let provider = listed.provider {
+            let key = Handed(provider: provider, base: ObjectIdentifier(base))
+            let location = SourceLocation(source, position)
+            let known =
+                handed[key] ?? Settings(base, handedTo: ProviderReference(name: provider, location: location))
+            handed[key] = known
+            base = known
+        }
+        return listed.parameters.isEmpty ? base : Settings(OwnSettings(parameters: listed.parameters), above: base)
+    }
+
+    /// The settings of a video that is written and listed.
+    private mutating func settings(
+        of video: Video, written: Settings, filledFrom listed: CourseListing.Video, above base: Settings
+    ) -> Settings {
+        guard listed.provider != nil || !listed.parameters.isEmpty else { return video.settings }
+        // It has nothing of its own.
+        if video.settings === written { return settings(of: listed, above: base) }
+        guard listed.provider != nil else {
+            return Settings(video.settings, aboveInserted: settings(of: listed, above: base))
+        }
+        // What is listed is for another provider than the one that is written.
+        guard video.settings.provider == written.provider else { return video.settings }
+        return Settings(video.settings, aboveHanded: settings(of: listed, above: base))
+    }
+
+    private mutating func append(
+        _ video: Video, filledFrom listed: CourseListing.Video?, settings: Settings, isPlacedByListing: Bool
     ) {
         var record = VideoRecord(position: SourcePosition(line: video.location.line, column: video.location.column))
         record.id = text.keep(video.id)
         let title = video.title == video.id ? listed?.title ?? video.title : video.title
         record.title = title == video.id ? record.id : text.keep(title)
-        let parameters = listed?.parameters ?? []
-        record.settings = place(
-            parameters.isEmpty
-                ? video.settings
-                : Settings(
-                    video.settings, aboveInserted: Settings(OwnSettings(parameters: parameters), above: base)))
+        record.settings = place(settings)
         record.priority = Int32(clamping: video.priority)
         record.hasPriority = true
         record.isPlacedByListing = isPlacedByListing

@@ -19,11 +19,18 @@ package final class Discovery: Sendable {
     /// The shortest time between two requests; nil for one at each sync.
     package let every: Duration?
 
+    /// The other providers that the listing may name for its videos.
+    package let handOver: [ProviderReference]
+
     /// Takes everything, at each sync, without arguments.
-    init(include: [Pattern] = [], exclude: [Pattern] = [], newest: Int? = nil, every: Duration? = nil) {
+    init(
+        include: [Pattern] = [], exclude: [Pattern] = [], newest: Int? = nil, every: Duration? = nil,
+        handOver: [ProviderReference] = []
+    ) {
         self.include = include
         self.exclude = exclude
         self.newest = newest
         self.every = every
+        self.handOver = handOver
     }
 }

@@ -67,9 +67,12 @@ final class SettingsScope: Sendable {
     let cover: CoverSource?
     /// The largest file, in bytes.
     let maxSize: Int64?
+    /// The settings with which another provider lists the video; nil if its own does, or none.
+    let lister: Settings?
 
     init() {
         (provider, priority, quality, audio, subtitles, cover, maxSize) = (nil, 0, [.best], [], .none, nil, nil)
+        lister = nil
     }
 
     /// The values of `own` above those of `base`.
@@ -81,5 +84,14 @@ final class SettingsScope: Sendable {
         subtitles = own.subtitles ?? base.subtitles
         cover = own.cover ?? base.cover
         maxSize = own.maxSize ?? base.maxSize
+        lister = own.provider == nil ? base.lister : nil
+    }
+
+    /// The values of `base`, for a video that the provider of `lister` hands over to another one.
+    init(_ base: SettingsScope, handedTo provider: ProviderReference, by lister: Settings) {
+        self.provider = provider
+        (priority, quality, audio, subtitles) = (base.priority, base.quality, base.audio, base.subtitles)
+        (cover, maxSize) = (base.cover, base.maxSize)
+        self.lister = lister
     }
 }

@@ -19,6 +19,9 @@ package final class Settings: Sendable {
     /// The largest file to download, in bytes; nil for the run's.
     package var maxSize: Int64? { scope.maxSize }
 
+    /// The settings with which another provider lists the video, if its list hands it over to this one.
+    package var lister: Settings? { scope.lister }
+
     // A video with only parameters of its own costs this object and its own entries, not a copy of the rest.
     private let scope: SettingsScope
     private let base: Settings?
@@ -39,6 +42,23 @@ package final class Settings: Sendable {
         scope = other.scope
         ownParameters = other.ownParameters
         self.base = base
+    }
+
+    /// The values of `base`, whose provider hands a video over to another one, without any of its parameters.
+    init(_ base: Settings, handedTo provider: ProviderReference) {
+        scope = SettingsScope(base.scope, handedTo: provider, by: base)
+        (self.base, ownParameters) = (nil, [])
+    }
+
+    /// The values of `other`, with the provider, the lister and the parameters of `handed` beneath its own ones.
+    init(_ other: Settings, aboveHanded handed: Settings) {
+        if let provider = handed.provider, let lister = handed.lister {
+            scope = SettingsScope(other.scope, handedTo: provider, by: lister)
+        } else {
+            scope = other.scope
+        }
+        ownParameters = other.ownParameters
+        base = handed
     }
 
     /// Free keys and values for the provider, merged key by key; the nearest value of each, with its position. Computed

@@ -25,7 +25,8 @@ enum FieldSchema {
         case .includedTitles, .excludedTitles: ["anyOf": [text, ["type": "array", "items": text]]]
         case .newest: ["type": "integer", "minimum": 1, "maximum": .int(CatalogBounds.newest)]
         case .every: ["type": "string", "pattern": .string(CatalogDecoder.intervalPattern)]
-        case .provider: ["type": scalarTypes, "pattern": .string(CatalogDecoder.providerPattern)]
+        case .handOver: ["anyOf": [provider, ["type": "array", "items": provider]]]
+        case .provider: provider
         case .priority:
             [
                 "anyOf": [
@@ -69,6 +70,9 @@ enum FieldSchema {
     private static let text: JSONDocument = ["type": scalarTypes, "minLength": 1]
     private static let path: JSONDocument = [
         "type": "string", "minLength": 1, "not": ["pattern": "^[hH][tT][tT][pP][sS]?://"],
+    ]
+    private static let provider: JSONDocument = [
+        "type": scalarTypes, "pattern": .string(CatalogDecoder.providerPattern),
     ]
     private static let quality: JSONDocument = ["type": "string", "pattern": .string(Quality.pattern)]
     private static let languages: JSONDocument = [
@@ -115,6 +119,7 @@ extension CatalogField {
         case .excludedTitles: "Patterns on titles: no listed videos that match one."
         case .newest: "Only this many of the listed videos, the newest ones."
         case .every: "How often the provider is asked at most, such as 6h; by default at each sync."
+        case .handOver: "Other providers that may have listed videos: those that the listing may name."
         case .provider: "The plugin that resolves the video."
         case .priority: "low (-10), normal (0), high (10) or a number; a higher priority goes first."
         case .quality:

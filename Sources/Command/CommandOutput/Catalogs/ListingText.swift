@@ -1,7 +1,7 @@
 import DownloadStore
 package import Foundation
 package import Operations
-import SyncFacts
+package import SyncFacts
 import Terminal
 
 /// The output of `list`: what a provider lists of a course.
@@ -22,6 +22,7 @@ package struct ListingText {
             lines.append(
                 "\(Wording.count(report.unusable, "video")) left out: the id is empty, too long, or has NUL in it")
         }
+        lines += report.refused.map(Self.sentence)
         if let doubt = report.doubt {
             lines.append(
                 """
@@ -30,6 +31,11 @@ package struct ListingText {
                 """)
         }
         return lines.map(TerminalFormat.printable)
+    }
+
+    /// About videos of another provider that a listing has.
+    package static func sentence(_ refused: SyncWarning.RefusedHandOver) -> String {
+        "the listing \(refused.words)"
     }
 
     private func line(_ item: ListingReport.Item) -> String {

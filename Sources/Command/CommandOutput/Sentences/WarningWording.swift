@@ -110,6 +110,8 @@ extension SyncWarning.Listing {
             the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of \
             more than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
             """
+        case .refused(let course, let refused):
+            "the listing of \(Selector(course: course)) \(refused.words)"
         }
     }
 
@@ -181,5 +183,19 @@ extension DownloadError {
     /// Its address, unless the message already contains it.
     fileprivate func place(_ address: String?) -> String {
         address.map { message.contains($0) ? "" : " from \($0)" } ?? ""
+    }
+}
+
+extension SyncWarning.RefusedHandOver {
+    /// After "the listing …".
+    var words: String {
+        let count = Wording.count(count, "video")
+        if let mistake {
+            return "has \(count) for \(provider) with parameters that it doesn't take, left out: \(mistake)"
+        }
+        return """
+            has \(count) that \(self.count == 1 ? "is" : "are") \(provider)'s, left out; to download from there too, \
+            write under 'discover': hand_over: [\(provider)]
+            """
     }
 }

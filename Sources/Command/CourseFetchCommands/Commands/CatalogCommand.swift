@@ -65,8 +65,9 @@ struct CatalogFrom: AsyncParsableCommand {
                 helpers: settings.credentialHelpers, logger: logger)
         }
         switch result {
-        case .success(let text):
-            context.output.send(Array(text.utf8), to: STDOUT_FILENO)
+        case .success(let written):
+            for refused in written.refused { context.complain("warning: \(ListingText.sentence(refused))") }
+            context.output.send(Array(written.text.utf8), to: STDOUT_FILENO)
             try await context.finish()
         case .failure(let error):
             context.complain("error: \(ResolveText.reason(error))")

@@ -14,6 +14,9 @@ import YAMLSource
 
 /// A catalog of one course that a provider lists, as text.
 package enum CatalogFromProvider {
+    /// A catalog's text, and the videos of other providers that it leaves out.
+    package typealias Written = (text: String, refused: [SyncWarning.RefusedHandOver])
+
     /// Asks the provider, and writes the catalog. `expands`: with all of its videos, instead of `discover: true`.
     ///
     /// - Parameters:
@@ -23,7 +26,7 @@ package enum CatalogFromProvider {
         provider name: String, parameters texts: [String: String], id: String?, expands: Bool, user: String?,
         state: String?, plugins: [String], caFile: String?, helpers: CredentialHelpers = CredentialHelpers(),
         logger: Logger
-    ) async throws(Refusal) -> Result<String, DownloadError> {
+    ) async throws(Refusal) -> Result<Written, DownloadError> {
         let registry = ProviderCheck.registry(plugins)
         let plugin: Plugin
         switch registry.plugin(named: name) {
@@ -40,18 +43,19 @@ package enum CatalogFromProvider {
         let access = try ProviderAccess(
             user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
         defer { access.store.close() }
-        let listing: CourseListing
+        let pages: ListingPages
         do throws(ProviderError) {
-            listing = try await access.pages(of: course).listing
+            pages = try await access.pages(of: course)
         } catch {
             await access.pool.shutDown()
             return .failure(DownloadError(error))
         }
         await access.pool.shutDown()
+        let listing = pages.listing
         var catalog = draft
         catalog.title = listing.title
         catalog.id = id ?? FirstCatalog.identifier(listing.title ?? plugin.name)
-        return .success(expands ? catalog.text(expanding: listing) : catalog.text())
+        return .success((expands ? catalog.text(expanding: listing) : catalog.text(), pages.handOver.refused))
     }
 
     /// The course of the catalog, read and checked as every catalog is.

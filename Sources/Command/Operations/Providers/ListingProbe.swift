@@ -60,6 +60,8 @@ package struct ListingReport: Sendable {
     package var repeated: Int
     /// Videos with an id that can't be used.
     package var unusable: Int
+    /// Videos of other providers that are left out.
+    package var refused: [SyncWarning.RefusedHandOver]
     /// How many of the course's videos it lacks, if the next sync would doubt it.
     package var doubt: (lost: Int, of: Int)?
     /// In the order of the course; then what it leaves out, and what is gone.
@@ -155,7 +157,7 @@ package enum ListingProbe {
         }
         return ListingReport(
             course: course.id, title: whole.title, provider: course.settings.provider?.name ?? "", seconds: seconds,
-            repeated: pages.repeated, unusable: pages.unusable,
+            repeated: pages.repeated, unusable: pages.unusable, refused: pages.handOver.refused,
             doubt: try doubt(course, pages.listing, store, maxDelete: maxDelete), items: items)
     }
 
@@ -178,7 +180,8 @@ extension ProviderAccess {
     var lister: CourseLister {
         CourseLister(
             user: user, settings: pool.settings, store: store,
-            rules: .init(maxDelete: .standard, acceptsAll: false), now: { Date() }
+            rules: .init(maxDelete: .standard, acceptsAll: false), now: { Date() },
+            check: pool.parameterMistake
         ) { [pool] request, provider throws(ProviderError) in try await pool.list(request, provider: provider) }
     }
 

@@ -155,7 +155,6 @@ package enum ResolveProbe {
         let pool = access.pool
         var answers: [Answer] = []
         for slot in chosen {
-            let reference = entries.reference(slot)
             let video = entries.video(slot)
             let request = ResolveRequest(
                 user: access.user, now: Date(), settings: pool.settings,
@@ -163,20 +162,30 @@ package enum ResolveProbe {
                 course: .init(id: entries.course(slot).writtenID, title: entries.course(slot).title),
                 chapter: entries.chapter(slot).map { .init(id: $0.writtenID, title: $0.title) },
                 quality: video.settings.quality.map(\.description))
-            let started = Date()
-            do {
-                let resolution = try await pool.resolve(request, provider: video.provider.name)
-                let answer = ResolveAnswer(
-                    resolution, reference: reference, provider: video.provider.name,
-                    seconds: Date().timeIntervalSince(started))
-                answers.append(Answer(reference: reference, provider: answer.provider, result: .success(answer)))
-            } catch {
-                answers.append(
-                    Answer(
-                        reference: reference, provider: video.provider.name, result: .failure(DownloadError(error))))
-            }
+            let source = ListingSource(provider: video.provider.name, settings: video.settings)
+            answers.append(await ask(pool, request, source, reference: entries.reference(slot)))
         }
         await pool.shutDown()
         return answers
+    }
+
+    private static func ask(
+        _ pool: ProviderPool, _ request: ResolveRequest, _ source: ListingSource, reference: VideoReference
+    ) async -> Answer {
+        func answer(_ result: Result<ResolveAnswer, DownloadError>) -> Answer {
+            Answer(reference: reference, provider: source.provider, result: result)
+        }
+        guard await pool.mayReachServer(of: source) else { return answer(.failure(.nearServer(of: source.provider))) }
+        let started = Date()
+        do throws(ProviderError) {
+            let resolution = try await pool.resolve(request, provider: source.provider)
+            return answer(
+                .success(
+                    ResolveAnswer(
+                        resolution, reference: reference, provider: source.provider,
+                        seconds: Date().timeIntervalSince(started))))
+        } catch {
+            return answer(.failure(DownloadError(error)))
+        }
     }
 }

@@ -87,8 +87,7 @@ struct DryRunListings {
             return
         }
         catalog.replace(index, with: course.adding(ListingSelection(pages.listing, of: course).listing))
-        if pages.repeated > 0 { warnings.append(.listing(.repeated(course: course.id, count: pages.repeated))) }
-        if pages.unusable > 0 { warnings.append(.listing(.unusable(course: course.id, count: pages.unusable))) }
+        warnings += pages.warnings(about: course.id).map { .listing($0) }
     }
 
     private mutating func note(_ error: ProviderError, of index: Int, _ course: Course, _ record: ListingRecord?) {

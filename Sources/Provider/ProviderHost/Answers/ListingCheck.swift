@@ -102,10 +102,24 @@ package enum ListingCheck {
         if let duration = video.duration, !(0...1e9).contains(duration) {
             return "'duration' of a video in its answer isn't between 0 and 10^9 seconds"
         }
+        if let provider = video.provider, !isProviderName(provider) {
+            return "'provider' of a video in its answer isn't a provider's name"
+        }
         if let episode = video.episode, !numbers.contains(episode) {
             return "'episode' of a video in its answer isn't between 0 and 99,999,999"
         }
         return nil
+    }
+
+    private static func isProviderName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: ".")
+            && name.utf8.first != UInt8(ascii: "-")
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                default: false
+                }
+            }
     }
 
     private static func idFault(_ id: String) -> String? {

@@ -66,7 +66,8 @@ extension Listing.Video {
             episode: try container.decodeIfPresent(Int.self, forKey: .episode),
             checksums: try container.decodeIfPresent(Checksums.self, forKey: .checksums),
             availableAt: try container.decodeTimestampIfPresent(forKey: .availableAt),
-            resolved: try container.decodeIfPresent(Resolution.self, forKey: .resolved))
+            resolved: try container.decodeIfPresent(Resolution.self, forKey: .resolved),
+            provider: try container.decodeIfPresent(String.self, forKey: .provider))
     }
 
     /// Encodes a video without empty values.
@@ -88,5 +89,6 @@ extension Listing.Video {
         try container.encodeIfPresent(checksums, forKey: .checksums)
         try container.encodeIfPresent(availableAt.map(Timestamp.text), forKey: .availableAt)
         try container.encodeIfPresent(resolved, forKey: .resolved)
+        try container.encodeIfPresent(provider, forKey: .provider)
     }
 }

@@ -21,7 +21,8 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var duration: Double?
         /// The URL of its cover.
         public var cover: String?
-        /// Parameters that the provider gets back when the video is resolved, merged over the course's own.
+        /// Parameters that the provider gets back when the video is resolved, merged over the course's own. For another
+        /// ``provider`` they are all that it gets.
         public var parameters: [String: JSONValue]
         /// Its size in bytes.
         public var size: Int64?
@@ -42,6 +43,9 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
             get { answer?.resolution }
             set { answer = newValue.map { Answer($0) } }
         }
+        /// The provider that has the video, if that is another one than the list's: it is asked for it with
+        /// ``parameters`` alone. Taken only where the user's catalog allows this provider (`hand_over`).
+        public var provider: String?
         private var answer: Answer?
 
         /// Outside of the value, which few videos have.
@@ -58,7 +62,7 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
             parameters: [String: JSONValue] = [:], size: Int64? = nil,
             sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
             attachments: [Resolution.Attachment] = [], episode: Int? = nil, checksums: Checksums? = nil,
-            availableAt: Date? = nil, resolved: Resolution? = nil
+            availableAt: Date? = nil, resolved: Resolution? = nil, provider: String? = nil
         ) {
             self.id = id
             self.formerly = formerly
@@ -75,12 +79,13 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
             self.episode = episode
             self.checksums = checksums
             self.availableAt = availableAt
+            self.provider = provider
             answer = resolved.map { Answer($0) }
         }
 
         enum CodingKeys: String, CodingKey {
             case id, formerly, title, description, duration, cover, parameters, size, sha256, attachments, episode
-            case checksums, resolved
+            case checksums, resolved, provider
             case availableAt = "available_at"
             case publishedAt = "published_at"
             case subtitleFiles = "subtitle_files"

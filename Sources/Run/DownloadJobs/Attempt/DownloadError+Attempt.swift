@@ -98,6 +98,13 @@ extension DownloadError {
             kind: .checksumMismatch, message: "the downloaded file doesn't have the expected \(name)")
     }
 
+    /// Of a video that a list hands over.
+    package static func nearServer(of provider: String) -> DownloadError {
+        DownloadError(
+            kind: .forbidden,
+            message: "the list that hands it over to \(provider) names a server in a network that isn't the list's own")
+    }
+
     /// By its provider's listing.
     static func notAvailable(before date: Date) -> DownloadError {
         DownloadError(kind: .notReady, message: "its provider has it from \(Timestamp.text(date)) on")

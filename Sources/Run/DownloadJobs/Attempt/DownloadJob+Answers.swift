@@ -47,6 +47,9 @@ extension DownloadJob {
         if let begins = wanted.video.availableAt.map({ Date(timeIntervalSince1970: $0) }), begins > now {
             return .notReady(.notAvailable(before: begins), retryAfter: .seconds(begins.timeIntervalSince(now)))
         }
+        guard await services.providers.mayReachServer(of: wanted.listingSource) else {
+            return .failed(.nearServer(of: wanted.provider))
+        }
         do {
             var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)

@@ -34,7 +34,8 @@ struct ListedAnswers: Sendable, PrintsRedacted {
     }
 
     private mutating func take(_ video: Listing.Video, of request: ListRequest, provider: String, at now: Date) {
-        guard let resolution = video.resolved else { return }
+        // An answer of one provider is none of another's.
+        guard let resolution = video.resolved, video.provider ?? provider == provider else { return }
         let parameters = request.course.parameters.merging(video.parameters) { $1 }
         let entry = Entry(
             resolution: resolution, parameters: parameters, listedAt: now, bytes: Self.cost + Self.size(of: resolution))

@@ -86,6 +86,7 @@ private struct ProviderChecks {
             let message = "the provider '\(provider.name)' can't list courses; write the videos, or use another one"
             mistakes.append(Diagnostic(.error, at: course.location, message))
         }
+        for other in discovery.handOver { mistakes += self.mistakes(handingOverTo: other) }
         for pattern in discovery.include + discovery.exclude {
             if (try? TitlePattern(pattern.text[...])) == nil {
                 mistakes.append(
@@ -95,6 +96,23 @@ private struct ProviderChecks {
         return mistakes
     }
 
+    /// Of a provider that a listing may name.
+    private func mistakes(handingOverTo provider: ProviderReference) -> [Diagnostic] {
+        switch registry.plugin(named: provider.name) {
+        case .found(let plugin):
+            guard !plugin.manifest.methods.contains("resolve") else { return [] }
+            let message = "the provider '\(provider.name)' can't resolve videos"
+            return [Diagnostic(.error, at: provider.location, message)]
+        case .broken: return []
+        case .unknown(let suggestion): return [Self.unknown(provider.name, at: provider.location, suggestion)]
+        }
+    }
+
+    private static func unknown(_ name: String, at place: SourceLocation, _ suggestion: String?) -> Diagnostic {
+        let message = "there is no provider '\(name)'; see: \(SuggestedCommand.text("plugins list"))"
+        return Diagnostic(.error, at: place, message, suggestion: suggestion)
+    }
+
     private func check(of provider: String) -> Check {
         switch registry.plugin(named: provider) {
         case .found(let plugin): return { plugin.validate($0.parameters, at: $1) }
@@ -102,9 +120,8 @@ private struct ProviderChecks {
             // It exists: that it can't be used is reported at its first request, and affects nothing else.
             return { _, _ in [] }
         case .unknown(let suggestion):
-            let message = "there is no provider '\(provider)'; see: \(SuggestedCommand.text("plugins list"))"
             return { settings, place in
-                [Diagnostic(.error, at: settings.provider?.location ?? place, message, suggestion: suggestion)]
+                [Self.unknown(provider, at: settings.provider?.location ?? place, suggestion)]
             }
         }
     }

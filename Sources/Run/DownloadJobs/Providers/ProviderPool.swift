@@ -8,7 +8,7 @@ import NetworkAddresses
 package import ProviderHost
 package import ProviderKit
 import Synchronization
-import YAMLSource
+package import YAMLSource
 
 /// The providers of one run: each is made at its first request, so that a run without work starts no plugin process.
 package final class ProviderPool: Sendable {
@@ -113,6 +113,13 @@ package final class ProviderPool: Sendable {
     package func concurrency(of name: String) -> Int {
         guard case .found(let plugin) = registry.plugin(named: name) else { return 1 }
         return plugin.manifest.concurrency
+    }
+
+    /// The first mistake in parameters for a provider, by its plugin's schema; nil without one, and if its plugin can't
+    /// be used, which is reported at its first request.
+    package func parameterMistake(_ parameters: [String: YAMLNode], of name: String) -> String? {
+        guard case .found(let plugin) = registry.plugin(named: name) else { return nil }
+        return plugin.validate(parameters, at: SourceLocation(file: "", line: 0, column: 0)).first?.summary
     }
 
     /// The parameter that confines what the provider names; nil without one.

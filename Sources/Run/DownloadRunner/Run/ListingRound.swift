@@ -131,14 +131,11 @@ struct ListingRound: ~Copyable {
         if case .failed(let error, _) = outcome, error.kind == .cancelled { return false }
         pending.remove(index)
         let course = written.courses[index]
-        if case .listed(let listing, _, let repeated, let unusable, _) = outcome {
+        if case .listed(let listing, _, var warnings, _) = outcome {
             let old = catalog.courses[index]
             let selection = ListingSelection(listing, of: course)
             let new = course.adding(selection.listing)
             catalog.replace(index, with: new)
-            var warnings: [SyncWarning.Listing] = []
-            if repeated > 0 { warnings.append(.repeated(course: new.id, count: repeated)) }
-            if unusable > 0 { warnings.append(.unusable(course: new.id, count: unusable)) }
             if selection.undated > 0 { warnings.append(.undated(course: new.id, count: selection.undated)) }
             note(old, new, warnings)
         }

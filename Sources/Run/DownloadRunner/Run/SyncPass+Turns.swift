@@ -29,7 +29,7 @@ extension SyncPass {
         let lister = CourseLister(
             user: open.place.user.text, settings: services.providers.settings, store: open.store,
             rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings),
-            now: { [clock] in clock.now }
+            now: { [clock] in clock.now }, check: services.providers.parameterMistake
         ) { [pool = services.providers] request, provider throws(ProviderError) in
             try await pool.list(request, provider: provider)
         }

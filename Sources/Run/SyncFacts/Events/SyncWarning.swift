@@ -114,6 +114,22 @@ extension SyncWarning {
         case undated(course: String, count: Int)
         /// So many videos have an id that can't be used, and were left out.
         case unusable(course: String, count: Int)
+        /// Videos of another provider that were left out.
+        case refused(course: String, RefusedHandOver)
+    }
+
+    /// Videos that a listing would hand over to another provider, and that were left out.
+    package struct RefusedHandOver: Sendable, Equatable {
+        package var provider: String
+        /// The first mistake in the parameters for it; nil if the catalog doesn't allow it.
+        package var mistake: String?
+        package var count: Int
+
+        package init(provider: String, mistake: String?, count: Int) {
+            self.provider = provider
+            self.mistake = mistake
+            self.count = count
+        }
     }
 
     package enum Sidecar: Sendable, Equatable {
