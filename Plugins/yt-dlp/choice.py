@@ -1,17 +1,20 @@
-"""Which of a video's formats is downloaded: one file with picture and sound, or an HLS playlist."""
+"""Which of a video's formats is downloaded: one file with picture and sound, an HLS playlist, or a DASH presentation."""
 
 import re
 
 from coursefetch_provider import ProviderError
 
-FILE, HLS = "file", "hls"
+FILE, HLS, DASH = "file", "hls", "dash"
+STREAMS = (HLS, DASH)
 
 
 def kind(format):
-    """How coursefetch can take a format: as a file, as a playlist, or not at all (None)."""
+    """How coursefetch can take a format: as a file, as a stream, or not at all (None)."""
     protocol = format.get("protocol") or ""
     if protocol.startswith("m3u8"):
         return HLS
+    if protocol.startswith("http_dash_segments") and re.match(r"https?://", format.get("manifest_url") or ""):
+        return DASH
     if protocol in ("http", "https") and not format.get("fragments"):
         return FILE
     return None
@@ -29,18 +32,18 @@ def has_sound(format):
 def candidates(formats):
     """The formats to choose among, worst first: those with picture and sound, or sound alone if no format has a picture.
 
-    A variant of a master playlist counts whatever it has itself, since the playlist says where its sound is.
+    A variant of a master playlist or a presentation counts whatever it has itself, since that says where its sound is.
     """
     takeable = [f for f in formats if kind(f) and (has_picture(f) or has_sound(f))]
-    complete = [f for f in takeable if has_picture(f) and (has_sound(f) or kind(f) == HLS and f.get("manifest_url"))]
+    complete = [f for f in takeable if has_picture(f) and (has_sound(f) or kind(f) in STREAMS and f.get("manifest_url"))]
     return complete if any(has_picture(f) for f in formats) else takeable
 
 
 def sounds(formats):
-    """The formats with sound alone, and playlists, of which coursefetch can take the sound, worst first."""
+    """The formats with sound alone, and streams, of which coursefetch can take the sound, worst first."""
     alone = [f for f in formats if kind(f) and has_sound(f) and not has_picture(f)]
     files = [f for f in alone if kind(f) == FILE]
-    return files or alone or [f for f in formats if kind(f) == HLS and f.get("manifest_url")]
+    return files or alone or [f for f in formats if kind(f) in STREAMS and f.get("manifest_url")]
 
 
 def within(formats, key, bound):
@@ -74,7 +77,7 @@ def choose(formats, quality):
     else:
         first = quality[0]
         chosen = found[0] if first == "audio" else lowest(found, measure(first)[0])
-    if kind(chosen) == HLS and chosen.get("height"):
+    if kind(chosen) in STREAMS and chosen.get("height"):
         files = [f for f in found if kind(f) == FILE and f.get("height") == chosen["height"]]
         chosen = files[-1] if files else chosen
     return chosen

@@ -183,7 +183,7 @@ def resolution(downloader, info, now):
     kind = choice.kind(info)
     if info.get("ext") == "unknown_video" and not info.get("vcodec"):
         raise ProviderError("not_found", "what the site serves there is neither a page nor a video")
-    address = info.get("manifest_url") or info["url"] if kind == choice.HLS else info["url"]
+    address = info.get("manifest_url") or info["url"] if kind in choice.STREAMS else info["url"]
     headers = {name: value for name, value in (info.get("http_headers") or {}).items() if not NOT_SENT.fullmatch(name)}
     cookies = downloader.cookiejar.get_cookie_header(address)
     if cookies:

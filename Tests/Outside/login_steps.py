@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import stat
 import subprocess
 import termios
@@ -200,6 +201,14 @@ class LoginSteps(unittest.TestCase):
         self.assertEqual(terminal.text.count("WXYZ-1234"), 1, terminal.text)
         self.assertIn("https://sso.example.org/device", terminal.text)
         self.arrives("device")
+
+    def test_control_c_ends_the_wait_and_leaves_nothing(self):
+        self.plugin(DEVICE)
+        terminal = Terminal(self.stage, "--provider", "vault")
+        terminal.read("Ctrl-C gives up")
+        terminal.type("\x03")
+        self.assertIn(terminal.end(), (-signal.SIGINT, 130), terminal.text)
+        self.assertEqual(self.stage.sync().exit, 77)
 
     def test_a_browser_comes_back_with_the_right_state_only(self):
         self.plugin(BROWSER)

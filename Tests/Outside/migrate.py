@@ -48,7 +48,7 @@ class Migrations(Case):
             [str(part) for part in command], cwd=self.old, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=self.scene.environment(), preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.kill)
-        stage.wait_until(lambda: until() or process.poll() is not None, 60)
+        stage.wait_until(lambda: until() or process.poll() is not None, 120)
         process.send_signal(signal.SIGINT)
         process.wait(60)
 
@@ -125,6 +125,10 @@ class Migrations(Case):
         self.finish(held)
         self.assertEqual(digests(self.old), before)
         self.migrate("yt-dlp", self.old, exit=0)
+
+    # Programs in Python begin slowly on a busy machine.
+    test_an_interrupted_batch_of_aria2c_goes_on_where_it_was.seconds = 300
+    test_an_interrupted_run_of_yt_dlp_goes_on_where_it_was.seconds = 300
 
     def test_a_folder_of_wget_is_taken_over_by_its_list_and_a_new_catalog_works(self):
         urls = self.old / "urls.txt"

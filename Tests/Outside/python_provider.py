@@ -337,6 +337,21 @@ class HTTPTests(unittest.TestCase):
             self.assertIn(f"{self.host.origin}/x answers {status}", error.message)
         self.assertEqual(self.request().get(self.host.origin + "/x", accept=[302]).status, 302)
 
+    def test_a_step_of_a_login_has_its_state_and_how_the_browser_came_back_and_shows_neither(self):
+        back = {"uri": "http://127.0.0.1:4199/", "query": {"code": "c0de-of-the-browser", "state": "x"}}
+        params = {"now": NOW, "secrets": {}, "state": {"verifier": "v3rifier-of-this"}, "redirect": back}
+        request = Request("login", params)
+        self.assertEqual((request.state, request.redirect), (params["state"], back))
+        self.assertEqual((Request("login", {"now": NOW}).state, Request("login", {"now": NOW}).redirect), (None, None))
+
+        class Steps(Provider):
+            def login(self, request):
+                raise ProviderError("auth_required", f"{request.state['verifier']} {request.redirect['query']['code']}")
+
+        coursefetch_provider._know(params)
+        answer = coursefetch_provider._answer(Steps(), "login", params)
+        self.assertEqual(answer["error"]["message"], "*** ***")
+
     def test_a_login_is_told_no_kind_that_is_about_a_video(self):
         for status, kind in {400: "unavailable", 404: "unavailable", 410: "unavailable", 451: "unavailable", 403: "forbidden",
                              401: "auth_required"}.items():

@@ -137,6 +137,12 @@ class Case(unittest.TestCase):
                         "protocol": "m3u8_native", "height": 720, "vcodec": "h264", "acodec": "aac", "tbr": 1500, "ext": "mp4"},
             "dash": {"format_id": "d", "url": "/d.mpd", "protocol": "http_dash_segments", "height": 720, "vcodec": "h264",
                      "acodec": "aac", "ext": "mp4", "fragments": [{"url": "http://127.0.0.1/1"}]},
+            "mpd": {"format_id": "m", "url": self.origin + "/m.mpd", "manifest_url": self.origin + "/m.mpd?expire=1800000000",
+                    "protocol": "http_dash_segments", "height": 1080, "vcodec": "h264", "acodec": "none", "ext": "mp4",
+                    "fragments": [{"url": "http://127.0.0.1/1"}]},
+            "mpd sound": {"format_id": "ma", "url": self.origin + "/m.mpd", "manifest_url": self.origin + "/m.mpd?expire=1800000000",
+                          "protocol": "http_dash_segments", "vcodec": "none", "acodec": "aac", "abr": 64, "ext": "m4a",
+                          "fragments": [{"url": "http://127.0.0.1/1"}]},
             "drm": {"format_id": "x", "url": "/x.mp4", "height": 720, "has_drm": True, "ext": "mp4"},
         }
         return [table[one] for one in wanted]
@@ -183,6 +189,18 @@ class ResolveTests(Case):
             found = plugin.resolve(endpoint=self.page("/trial/v", formats=self.formats(*names)))["result"]
             self.assertEqual(found["url"], self.origin + url)
         self.assertNotIn("size", found)
+
+    def test_a_presentation_is_answered_by_its_own_address(self):
+        plugin, mpd = self.plugin(), "/m.mpd?expire=1800000000"
+        for names, wanted, path, kind in [
+            (("mpd", "mpd sound"), ["best"], mpd, "dash"), (("mpd", "mpd sound"), ["audio"], mpd, "dash"),
+            (("720", "mpd", "mpd sound"), ["best"], mpd, "dash"), (("720", "mpd", "mpd sound"), ["720p"], "/720.mp4", "file"),
+            (("sound", "mpd", "mpd sound"), ["audio"], "/a.m4a", "file"),
+        ]:
+            plugin.further = {"quality": wanted}
+            found = plugin.resolve(endpoint=self.page("/trial/v", formats=self.formats(*names)))["result"]
+            self.assertEqual((found["url"], found["kind"]), (self.origin + path, kind), (names, wanted))
+        self.assertNotIn("extension", plugin.resolve(endpoint=self.page("/trial/v", formats=self.formats("mpd")))["result"])
 
     def test_what_coursefetch_cannot_take_is_told(self):
         plugin = self.plugin()

@@ -53,7 +53,10 @@ package final class SecretPrompt: Sendable {
     /// Restores the terminal.
     package func close() {
         signals.withLock { sources in
-            sources.forEach { $0.cancel() }
+            for source in sources {
+                source.cancel()
+                signal(Int32(source.handle), SIG_DFL)
+            }
             sources = []
         }
         show()

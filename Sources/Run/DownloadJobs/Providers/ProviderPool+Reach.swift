@@ -23,6 +23,11 @@ extension ProviderPool {
         return await scope(of: origin)
     }
 
+    /// The network of what a listing itself names for a video, such as its cover.
+    func confinement(listedBy source: ListingSource) async -> NetworkScope? {
+        source.settings.lister == nil ? await confinement(of: source) : await listConfinement(of: source)
+    }
+
     /// Whether a provider may be asked for a video that a list hands over to it: its server, which the list names, has
     /// to be in the public network or in the list's own.
     package func mayReachServer(of source: ListingSource) async -> Bool {

@@ -61,7 +61,7 @@ package struct SidecarFetch: Sendable {
     private func request(_ url: String) async -> TransferRequest {
         if let answer { return answer.sidecarRequest(url) }
         var request = TransferRequest(url: url)
-        if let listed = sidecar.listed { request.confinement = await services.providers.confinement(of: listed) }
+        if let listed = sidecar.listed { request.confinement = await services.providers.confinement(listedBy: listed) }
         return request
     }
 
