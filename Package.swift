@@ -173,9 +173,10 @@ let package = Package(
         room(
             "Command", "Operations",
             [
-                "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia", "ProviderKit",
-                "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState", "SyncFacts",
-                "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison", "RunAccess", logging, system,
+                "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
+                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
+                "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison", "RunAccess",
+                logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
         room("Command", "Terminal", ["YAMLSource"]),
