@@ -80,6 +80,8 @@ class Terminal:
 
         def own():
             os.setsid()
+            # The runner ignores it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
         self.process = subprocess.Popen(
@@ -206,6 +208,8 @@ class LoginSteps(unittest.TestCase):
         self.plugin(DEVICE)
         terminal = Terminal(self.stage, "--provider", "vault")
         terminal.read("Ctrl-C gives up")
+        # As a person does, who reads that first.
+        time.sleep(0.7)
         terminal.type("\x03")
         self.assertIn(terminal.end(), (-signal.SIGINT, 130), terminal.text)
         self.assertEqual(self.stage.sync().exit, 77)

@@ -15,13 +15,17 @@ final class RedirectListener: Sendable {
     /// it gets.
     init(state: String, page: String) throws(FixtureProblem) {
         let (arrivals, arrival) = AsyncStream<[String: String]>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        server = try LoopbackServer { request in
+        @Sendable func query(of request: ReceivedRequest) -> [String: String]? {
             let query = Self.query(of: request.target)
-            guard request.method == "GET", query["state"] == state else { return .notFound }
-            arrival.yield(query)
+            return request.method == "GET" && query["state"] == state ? query : nil
+        }
+        server = try LoopbackServer { request in
+            guard query(of: request) != nil else { return .notFound }
             return ServedResponse(
                 status: "200 OK", fields: [MessageField(name: "Content-Type", value: "text/html; charset=utf-8")],
                 body: Array(page.utf8))
+        } served: { request in
+            if let query = query(of: request) { arrival.yield(query) }
         }
         self.arrivals = arrivals
         uri = "\(server.origin)/"

@@ -12,7 +12,7 @@ import Darwin
 
 /// Asks for secrets on the user's terminal, without echo: the thin shell around ``SecretLine``.
 ///
-/// The terminal is restored by ``close()``, and also when a signal ends or stops the process.
+/// The terminal is restored by ``close()``, and also when a signal ends or stops the process. There is one at a time.
 package final class SecretPrompt: Sendable {
     /// The reason why there is no secret.
     package enum Problem: Error, Equatable {
@@ -26,12 +26,15 @@ package final class SecretPrompt: Sendable {
     private let output: Int32
     private let isOwned: Bool
     private let before: termios
-    private let queue = DispatchQueue(label: "secret prompt")
     /// The prompt on the terminal.
     private let shown = Mutex("")
     /// Whether the present answer is shown while it is typed.
     private let echoes = Mutex(false)
-    private let signals: Mutex<[any DispatchSourceSignal]>
+
+    /// The one that is open, for the signals.
+    private static let current = Mutex<SecretPrompt?>(nil)
+    /// They stay when it is closed: a signal that a source has watched once doesn't end the process by itself any more.
+    private static let signals = Mutex<[any DispatchSourceSignal]>(watch())
 
     /// The process's terminal, else standard input if that is one. Nil without a terminal.
     package init?() {
@@ -45,20 +48,14 @@ package final class SecretPrompt: Sendable {
             return nil
         }
         before = state
-        signals = Mutex([])
         hide()
-        signals.withLock { $0 = watch() }
+        Self.current.withLock { $0 = self }
+        Self.signals.withLock { _ in }
     }
 
     /// Restores the terminal.
     package func close() {
-        signals.withLock { sources in
-            for source in sources {
-                source.cancel()
-                signal(Int32(source.handle), SIG_DFL)
-            }
-            sources = []
-        }
+        Self.current.withLock { $0 = nil }
         show()
         if isOwned { Self.close(input) }
     }
@@ -120,29 +117,36 @@ package final class SecretPrompt: Sendable {
         tcsetattr(input, TCSAFLUSH, &state)
     }
 
-    private func watch() -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT].compactMap { number in
+    private static func watch() -> [any DispatchSourceSignal] {
+        let queue = DispatchQueue(label: "secret prompt")
+        return [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT].compactMap { number in
             guard !SignalWatch.isIgnored(number) else { return nil }
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [self] in obey(number) }
+            source.setEventHandler {
+                let prompt = current.withLock { $0 }
+                if number == SIGCONT {
+                    prompt?.goOn()
+                } else {
+                    prompt?.leave()
+                    guard number == SIGTSTP else { _exit(128 + number) }
+                    kill(getpid(), SIGSTOP)
+                }
+            }
             source.resume()
             return source
         }
     }
 
-    /// Handles a signal. SIGCONT hides the input again: between the request to stop and the stop, this thread keeps
-    /// running.
-    private func obey(_ number: Int32) {
-        if number == SIGCONT {
-            if !echoes.withLock({ $0 }) { hide() }
-            say(shown.withLock { $0 })
-            return
-        }
+    /// Hides the input again: between the request to stop and the stop, the thread that reads keeps running.
+    private func goOn() {
+        if !echoes.withLock({ $0 }) { hide() }
+        say(shown.withLock { $0 })
+    }
+
+    private func leave() {
         show()
         say("\n")
-        guard number == SIGTSTP else { _exit(128 + number) }
-        kill(getpid(), SIGSTOP)
     }
 
     private static func close(_ descriptor: Int32) {

@@ -32,6 +32,7 @@ package final class LoopbackServer: Sendable {
     private let socket: Int32
     private let state = Mutex(State())
     private let respond: @Sendable (ReceivedRequest) -> ServedResponse
+    private let served: @Sendable (ReceivedRequest) -> Void
 
     /// `http://127.0.0.1:PORT`.
     package var origin: String { "http://127.0.0.1:\(port)" }
@@ -39,8 +40,12 @@ package final class LoopbackServer: Sendable {
     /// How many requests came.
     var requests: Int { state.withLock { $0.requests } }
 
-    /// Opens a port and answers each request with `respond`, on several threads, until ``close()``.
-    package init(_ respond: @escaping @Sendable (ReceivedRequest) -> ServedResponse) throws(FixtureProblem) {
+    /// Opens a port and answers each request with `respond`, on several threads, until ``close()``. `served` is called
+    /// when an answer is written.
+    package init(
+        _ respond: @escaping @Sendable (ReceivedRequest) -> ServedResponse,
+        served: @escaping @Sendable (ReceivedRequest) -> Void = { _ in }
+    ) throws(FixtureProblem) {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
         #else
@@ -61,6 +66,7 @@ package final class LoopbackServer: Sendable {
         socket = descriptor
         port = UInt16(bigEndian: address.sin_port)
         self.respond = respond
+        self.served = served
         DispatchQueue(label: "fixtures.accept").async { [self] in
             while let connection = accept() {
                 DispatchQueue(label: "fixtures.connection").async { [self] in serve(connection) }
@@ -124,6 +130,7 @@ package final class LoopbackServer: Sendable {
             state.withLock { $0.requests += 1 }
             let response = respond(request).bytes(for: request.method)
             guard write(response, to: connection) else { break }
+            served(request)
             if request["Connection"]?.lowercased() == "close" { break }
         }
         state.withLock { _ = $0.sockets.remove(connection) }
