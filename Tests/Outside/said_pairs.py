@@ -169,6 +169,28 @@ class SaidPairs(unittest.TestCase):
         self.assertIn(two, self.stage.files().values(), run)
         self.assertIn("hand_over: [other]", run.out + run.err)
 
+    def test_a_list_cannot_have_a_login_sent_to_a_server_that_it_names(self):
+        home, stranger = Host(), self.host
+        self.addCleanup(home.close)
+        mine, (_, theirs) = media.mp4("mine", 20_000), self.file("theirs.mp4")
+        for where in (home, stranger):
+            where.fallback = File(b"<html><title>Index of /</title><h1>Index of /</h1></html>", kind="text/html")
+        home.at("/mine.mp4", File(mine))
+        secrets = self.stage.folder / "secrets.yaml"
+        secrets.write_text("username: anna\npassword: c4n4ry-pa55word\n")
+        secrets.chmod(0o600)
+        run = self.stage.command(
+            "login", "--provider", "index", "--set", f"endpoint={home.url('/')}", "--secrets-from", secrets)
+        self.assertEqual(run.exit, 0, run)
+        self.provider(lists={"c": [{"videos": [
+            {"id": "theirs.mp4", "provider": "index", "parameters": {"endpoint": stranger.url("/")}},
+            {"id": "mine.mp4", "provider": "index", "parameters": {"endpoint": home.url("/")}}]}]})
+        self.stage.write([{"id": "c", "discover": {"hand_over": ["index"]}}])
+        run = self.stage.sync(exit=0)
+        self.assertEqual(sorted(self.stage.files().values()), sorted([mine, theirs]), run)
+        self.assertEqual([r.path for r in stranger.asked() if "authorization" in r.headers], [])
+        self.assertTrue([r.path for r in home.asked() if "authorization" in r.headers])
+
     def test_a_provider_of_a_handed_over_video_that_does_not_work_costs_its_videos_only(self):
         mine, one = self.file("mine")
         self.provider(answers={"v": mine}, lists={"c": [{"videos": ["v", {"id": "w", "provider": "other"}]}]})
