@@ -112,14 +112,7 @@ package enum ListingCheck {
     }
 
     private static func isProviderName(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: ".")
-            && name.utf8.first != UInt8(ascii: "-")
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-                default: false
-                }
-            }
+        LoginCheck.isName(name) && name.utf8.first != UInt8(ascii: ".") && name.utf8.first != UInt8(ascii: "-")
     }
 
     private static func idFault(_ id: String) -> String? {

@@ -44,7 +44,8 @@ package enum LoginCheck {
         return nil
     }
 
-    private static func isName(_ name: String) -> Bool {
+    /// Whether text is a name as manifests and catalogs have them.
+    static func isName(_ name: String) -> Bool {
         (1...nameBound).contains(name.utf8.count)
             && name.utf8.allSatisfy {
                 switch $0 {
