@@ -89,8 +89,8 @@ struct FeedReader {
         let episode = elements.first("episode", .podcast, in: item)
         let description = description ?? elements.text("description", .media, in: group)
         return Feed.Episode(
-            id: id, title: title(of: item, group).map { PlainText.of(html: $0, bound: 1000) },
-            description: description.map { PlainText.of(html: $0) }.flatMap { $0.isEmpty ? nil : $0 },
+            id: id, title: title(of: item, group).map { HTMLStripper.text(of: $0, bound: 1000) },
+            description: description.map { HTMLStripper.text(of: $0) }.flatMap { $0.isEmpty ? nil : $0 },
             publishedAt: date(of: item),
             duration: elements.text("duration", .itunes, in: item).flatMap(Self.seconds) ?? media.duration,
             season: (season?.words ?? elements.text("season", .itunes, in: item)).flatMap { Int($0) },

@@ -17,7 +17,7 @@ enum ListedDate {
             let text = time.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             if let date = WebDate.date(text) ?? date(in: text) { return date }
         }
-        return date(in: PlainText.unescaped(String(decoding: link.after, as: UTF8.self)))
+        return date(in: HTMLStripper.unescaped(String(decoding: link.after, as: UTF8.self)))
     }
 
     /// The first date with a time of day: `20-Nov-2026 23:00` (nginx), `2026-11-20 23:00` (Apache), `2026-Nov-20

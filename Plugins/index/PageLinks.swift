@@ -1,3 +1,5 @@
+import ProviderHTTP
+
 /// The links of an HTML page, each with what is written in it and behind it in its row. One pass over the page,
 /// whatever is in it.
 struct PageLinks {
@@ -73,14 +75,14 @@ struct PageLinks {
         case "a":
             place = .outside
             if let reference = attributes.href {
-                links.append(Link(reference: PlainText.unescaped(reference)))
+                links.append(Link(reference: HTMLStripper.unescaped(reference)))
                 place = .label
             }
         case "/a": if place == .label { place = .after }
         case "pre": isLineByLine = true
         case "time":
             if place != .outside, let time = attributes.datetime, time.utf8.count < 64 {
-                links[links.count - 1].time = links[links.count - 1].time ?? PlainText.unescaped(time)
+                links[links.count - 1].time = links[links.count - 1].time ?? HTMLStripper.unescaped(time)
             }
         case _ where Self.rowEnds.contains(tag):
             place = .outside

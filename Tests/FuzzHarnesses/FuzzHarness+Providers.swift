@@ -180,7 +180,7 @@ extension FuzzHarness {
             "\u{0}",
         ]
     ) { bytes in
-        let text = PlainText.of(html: String(decoding: bytes, as: UTF8.self))
+        let text = HTMLStripper.text(of: String(decoding: bytes, as: UTF8.self))
         try promise(text.utf8.count <= 4099, "\(text.utf8.count) bytes")
         try promise(!text.contains("  ") && text.first != " ", "blanks are left")
         return bytes.contains(0x3C) ? text.utf8.count / 3 : nil

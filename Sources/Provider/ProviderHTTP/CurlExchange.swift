@@ -143,8 +143,10 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
             headers = [:]
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...]
-            headers[line[..<colon].lowercased()] =
-                value.split(whereSeparator: \.isWhitespace).isEmpty ? "" : Self.trimmed(value)
+            let name = line[..<colon].lowercased()
+            let text = value.split(whereSeparator: \.isWhitespace).isEmpty ? "" : Self.trimmed(value)
+            // Pages before and after are often fields of their own (RFC 9110 §5.3).
+            headers[name] = name == "link" ? [headers[name], text].compactMap(\.self).joined(separator: ", ") : text
         }
         return bytes.count
     }

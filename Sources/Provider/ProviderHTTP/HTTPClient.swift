@@ -6,6 +6,16 @@ public import ProviderKit
 /// All clients of a process share one thread and its connections, so a client costs nothing and may be made for each
 /// request of the host.
 public struct HTTPClient: Sendable, PrintsRedacted {
+    /// What a response means.
+    public enum Verdict: Sendable {
+        /// The status decides.
+        case status
+        /// It is taken, whatever its status.
+        case good
+        /// If it names no server it is about the one that was asked, and waits as the `Retry-After` says.
+        case failed(ProviderError)
+    }
+
     /// Proxy, certificate authorities and user agent.
     public var settings: HostSettings
     /// The limit on one request with its redirects; keep it below the manifest's `timeout`.
@@ -14,6 +24,11 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     public var bodyBound: Int
     /// The limit on redirects.
     public var redirectBound: Int
+    /// Sees each response of ``get(_:headers:login:)`` and ``fetch(_:)`` before its status counts, for a host that
+    /// means something else by a status, or says 200 and an error in the body.
+    public var judge: (@Sendable (HTTPResponse) -> Verdict)?
+    /// How many requests a server gets; nil for as many as there are.
+    public var pace: Pace?
     private let lookup: ReachLookup?
 
     /// Makes a client. Defaults: 25 seconds, 16 MiB, 5 redirects.
@@ -36,7 +51,50 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     public func get(
         _ address: WebAddress, headers: [String: String] = [:], login: BasicLogin? = nil
     ) async throws(ProviderError) -> HTTPResponse {
-        try await send(HTTPRequest("GET", address, headers: headers, login: login)).checked()
+        try await fetch(HTTPRequest("GET", address, headers: headers, login: login))
+    }
+
+    /// Sends `request`; throws what ``judge`` or any status but one of the 200s means.
+    public func fetch(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
+        let response = try await send(request)
+        switch judge?(response) ?? .status {
+        case .status: return try response.checked()
+        case .good: return response
+        case .failed(var error):
+            if [.authRequired, .rateLimited, .unavailable].contains(error.kind) {
+                error.server = error.server ?? response.asked.origin
+            }
+            if [.notReady, .rateLimited, .unavailable].contains(error.kind) {
+                error.retryAfter = error.retryAfter ?? response.retryAfter
+            }
+            throw error
+        }
+    }
+
+    /// Gives `take` the page at `address` and those that follow by `Link: <…>; rel="next"`. A page at another origin
+    /// gets none of `headers` but `Accept` ones, and no `login`. A page that came before, and more than 10,000 of them,
+    /// are `unavailable`.
+    public func pages(
+        _ address: WebAddress, headers: [String: String] = [:], login: BasicLogin? = nil,
+        take: (HTTPResponse) async throws(ProviderError) -> Void
+    ) async throws(ProviderError) {
+        var request = HTTPRequest("GET", address, headers: headers, login: login)
+        var seen: Set<WebAddress> = []
+        while true {
+            seen.insert(request.address)
+            let response = try await fetch(request)
+            try await take(response)
+            guard let next = response.next else { return }
+            guard !seen.contains(next), seen.count < 10_000 else {
+                throw ProviderError(
+                    .unavailable, "the pages of \(address.host) don't end", server: address.origin)
+            }
+            request.address = next
+            if next.origin != address.origin {
+                request.headers = headers.filter { $0.key.lowercased().hasPrefix("accept") }
+                request.login = nil
+            }
+        }
     }
 
     /// Sends `request` and returns the response with whatever status; throws if there is none: the server can't be
@@ -50,10 +108,13 @@ public struct HTTPClient: Sendable, PrintsRedacted {
         let end = ContinuousClock.now + timeout
         var request = request
         if let login = request.login { request.headers["Authorization"] = "Basic \(login.encoded.value)" }
+        let asked = request.address
         for _ in 0...redirectBound {
+            try await pace?.wait(for: request.address.origin, within: timeout / 2)
             let left = end - .now
             guard left > .zero else { throw CurlFailure.timedOut(timeout).error(at: request.address) }
-            let response = try await exchange(request, within: left)
+            var response = try await exchange(request, within: left)
+            response.asked = asked
             guard let next = try Self.redirect(of: response, to: request) else { return response }
             request = next
         }

@@ -15,8 +15,10 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     public let headers: [String: String]
     /// The body, decompressed.
     public let body: [UInt8]
-    /// The address that answered, which differs from the requested one after redirects.
+    /// The address that answered, which differs from ``asked`` after redirects.
     public let address: WebAddress
+    /// The address that was requested.
+    public internal(set) var asked: WebAddress
     /// Whether a login, an `Authorization` or a `Cookie` went with the request.
     let hadLogin: Bool
 
@@ -27,6 +29,7 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         self.headers = headers
         self.body = body
         self.address = address
+        asked = address
         self.hadLogin = hadLogin
     }
 
@@ -63,12 +66,15 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     public var statusError: ProviderError {
         let host = address.host
         switch status {
-        case 401:
+        case 400 where refusesGrant, 401:
             return ProviderError(
-                .authRequired, hadLogin ? "\(host) refuses this login (401)" : "\(host) asks for a login (401)",
+                .authRequired,
+                hadLogin || refusesGrant
+                    ? "\(host) refuses this login (\(status))" : "\(host) asks for a login (\(status))",
                 server: address.origin)
-        case 403: return ProviderError(.forbidden, "\(host) refuses access (403)")
-        case 404: return ProviderError(.notFound, "\(host) has nothing at this address (404)")
+        case 402, 403: return ProviderError(.forbidden, "\(host) refuses access (\(status))")
+        // An address that can't be one: the id in it is none of the server's.
+        case 404, 414, 422: return ProviderError(.notFound, "\(host) has nothing at this address (\(status))")
         case 410: return ProviderError(.gone, "\(host) has removed what was at this address (410)")
         case 429:
             return ProviderError(
@@ -79,6 +85,11 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
                 .unavailable, "\(host) answers \(status)", retryAfter: retryAfter, server: address.origin)
         }
     }
+
+    /// Whether it is OAuth's word for a wrong password or a used refresh token.
+    ///
+    /// Related: RFC 6749 §5.2
+    private var refusesGrant: Bool { (try? JSONReader.value(of: body))?["error"] == "invalid_grant" }
 
     /// The time to wait according to `Retry-After`: seconds, or a date, which counts from the server's `Date` or else
     /// from this machine's clock.
@@ -95,6 +106,21 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         return .seconds(max(0, min(then - now, 31_536_000)))
     }
 
+    /// Whether a page asks for a password, or lies where redirects lead those who aren't logged in.
+    private var wantsLogin: Bool {
+        let page = String(decoding: body.prefix(256 << 10), as: UTF8.self)
+        if page.contains(/<input\b[^>]*\btype\s*=\s*["']?password\b/.ignoresCase()) { return true }
+        guard asked != address else { return false }
+        let place = "\(address.path)/\(address.host.prefix { $0 != "." })".lowercased()
+        let words = place.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+        return words.contains { Self.loginWords.contains(String($0)) }
+    }
+
+    private static let loginWords: Set = [
+        "login", "logon", "signin", "auth", "authn", "authorize", "authenticate", "oauth", "oauth2", "sso", "saml",
+        "saml2", "cas", "idp", "shibboleth", "account", "accounts",
+    ]
+
     /// The body as a JSON value.
     public func json() throws(ProviderError) -> JSONValue {
         guard !isHTML else { throw unexpectedPage("JSON") }
@@ -105,6 +131,23 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     public func json<T: Decodable>(as type: T.Type) throws(ProviderError) -> T {
         guard !isHTML else { throw unexpectedPage("JSON") }
         return try JSONBody.decode(type, of: body, from: address.host)
+    }
+
+    /// The body, in JSON or as the argument of a function: `name({…});`.
+    public func jsonp() throws(ProviderError) -> JSONValue {
+        guard !isHTML else { throw unexpectedPage("JSON") }
+        return try JSONBody.value(of: JSONBody.argument(of: body) ?? body, from: address.host)
+    }
+
+    /// The address of the next page, if a `Link` field has one.
+    ///
+    /// Related: RFC 8288 §3
+    public var next: WebAddress? {
+        for link in (self[header: "Link"] ?? "").matches(of: /<([^>]*)>([^<]*)/) {
+            guard link.output.2.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/.ignoresCase()) else { continue }
+            return address.resolving(String(link.output.1))
+        }
+        return nil
     }
 
     /// The body as XML, in whatever encoding it or its `Content-Type` names. With an internal subset it is refused.
@@ -141,7 +184,12 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         return nil
     }
 
+    /// A page to log in at is `auth_required`, of the server that was asked, wherever the page is.
     private func unexpectedPage(_ wanted: String) -> ProviderError {
-        ProviderError(.unavailable, "\(address.host) answers with a web page where \(wanted) was expected")
+        if wantsLogin {
+            return ProviderError(
+                .authRequired, "\(asked.host) answers with a page to log in at", server: asked.origin)
+        }
+        return ProviderError(.unavailable, "\(address.host) answers with a web page where \(wanted) was expected")
     }
 }

@@ -15,6 +15,16 @@ enum JSONBody {
         return (try? encoder.encode(value)).map(Array.init) ?? []
     }
 
+    /// Of `name(…);`; nil for anything else.
+    static func argument(of body: [UInt8]) -> [UInt8]? {
+        let text = String(decoding: body, as: UTF8.self)
+        let call = /(?:\u{FEFF}|\s|\/\*(?:[^*]|\*(?!\/))*\*\/)*[\w$.\[\]]+\s*\(/
+        guard let head = text.prefixMatch(of: call), let end = text.lastIndex(of: ")"), head.range.upperBound <= end,
+            text[end...].dropFirst().allSatisfy({ $0.isWhitespace || $0 == ";" })
+        else { return nil }
+        return Array(text[head.range.upperBound..<end].utf8)
+    }
+
     static func value(of body: [UInt8], from host: String) throws(ProviderError) -> JSONValue {
         do throws(JSONReader.Fault) {
             return try JSONReader.value(of: body)

@@ -20,7 +20,7 @@ import Testing
             ("2026-13-01 10:00", nil), ("99-Nov-2026 10:00", nil), ("18 B", nil),
         ] as [(String, String?)])
     func dates(_ text: String, _ date: String?) {
-        #expect(ListedDate.date(in: PlainText.unescaped(text)).map(Timestamp.text) == date)
+        #expect(ListedDate.date(in: HTMLStripper.unescaped(text)).map(Timestamp.text) == date)
     }
 
     @Test("a link has the text of its own row: neither the next link's, nor the page's end")

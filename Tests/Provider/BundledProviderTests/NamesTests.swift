@@ -1,3 +1,4 @@
+import ProviderHTTP
 import ProviderKit
 import Testing
 
@@ -71,13 +72,13 @@ import Testing
             ("<a href='x'", "<a href='x'"), ("a<!-- b -->c", "a c"), ("", ""),
             ("a &lt;b&gt; <b", "a <b> <b"), ("&hellip;&thetasym;&#+5;&;", "…ϑ&#+5;&;"), ("\u{A0} a&nbsp;\r\nb ", "a b"),
         ])
-    func html(_ html: String, _ text: String) { #expect(PlainText.of(html: html) == text) }
+    func html(_ html: String, _ text: String) { #expect(HTMLStripper.text(of: html) == text) }
 
     @Test("a long text is cut between characters")
     func longText() {
-        #expect(PlainText.of(html: String(repeating: "é", count: 10), bound: 5) == "éé…")
-        #expect(PlainText.of(html: "abc😀", bound: 5) == "abc…")
-        #expect(PlainText.of(html: "abe\u{301}x", bound: 3) == "ab…")
-        #expect(PlainText.of(html: "abe\u{301}x", bound: 5) == "abe\u{301}…")
+        #expect(HTMLStripper.text(of: String(repeating: "é", count: 10), bound: 5) == "éé…")
+        #expect(HTMLStripper.text(of: "abc😀", bound: 5) == "abc…")
+        #expect(HTMLStripper.text(of: "abe\u{301}x", bound: 3) == "ab…")
+        #expect(HTMLStripper.text(of: "abe\u{301}x", bound: 5) == "abe\u{301}…")
     }
 }

@@ -90,7 +90,10 @@ import Testing
         arguments: [
             (400, "unavailable: media.example.org answers 400"),
             (401, "auth_required: media.example.org asks for a login (401)"),
+            (402, "forbidden: media.example.org refuses access (402)"),
             (403, "forbidden: media.example.org refuses access (403)"),
+            (414, "not_found: media.example.org has nothing at this address (414)"),
+            (422, "not_found: media.example.org has nothing at this address (422)"),
             (404, "not_found: media.example.org has nothing at this address (404)"),
             (410, "gone: media.example.org has removed what was at this address (410)"),
             (429, "rate_limited: media.example.org asks for fewer requests (429)"),
@@ -100,5 +103,60 @@ import Testing
     func statuses(_ status: Int, _ said: String) throws {
         let response = try Self.response("", status: status)
         #expect(Self.message { () throws(ProviderError) in try response.checked() } == said)
+    }
+
+    @Test("a refused grant is a refused login")
+    func grant() throws {
+        let response = try Self.response(#"{"error":"invalid_grant"}"#, "application/json", status: 400)
+        #expect(
+            Self.message { () throws(ProviderError) in try response.checked() }
+                == "auth_required: media.example.org refuses this login (400)")
+    }
+
+    @Test(
+        "JSON as the argument of a function is read",
+        arguments: [
+            (#"{"a": 1}"#, 1), (#"jsonp_7({"a": 1});"#, 1), ("\u{FEFF}/* 1 */ a.b[0] ( {\"a\": 1} ) ; \n", 1),
+            (#"{"b": "x(1)"}"#, nil),
+        ] as [(String, Int64?)])
+    func jsonp(_ body: String, _ value: Int64?) throws {
+        #expect(try Self.response(body, "text/javascript").jsonp()["a"]?.int == value)
+    }
+
+    @Test(
+        "what isn't JSON in the function is no answer", arguments: ["f({)", "f(1", "f(1) + 2", "<script>f(1)</script>"])
+    func noJSONP(_ body: String) throws {
+        let response = try Self.response(body, "text/javascript")
+        #expect(Self.message { () throws(ProviderError) in _ = try response.jsonp() }.hasPrefix("unavailable"))
+    }
+
+    @Test(
+        "the next page is that of a Link field",
+        arguments: [
+            (#"<https://h/2>; rel="next""#, "https://h/2"), (#"</a?p=2>; rel=next"#, "https://media.example.org/a?p=2"),
+            (#"<1>; rel="prev", <3>; rel="last next"; title="x""#, "https://media.example.org/3"),
+            (#"<https://h/2>; rel="nextish""#, nil), ("<ftp://h/2>; rel=next", nil), ("", nil),
+        ] as [(String, String?)])
+    func next(_ link: String, _ next: String?) throws {
+        let response = HTTPResponse(
+            status: 200, headers: ["link": link], body: [],
+            address: try #require(WebAddress("https://media.example.org/feed")))
+        #expect(response.next?.text == next)
+    }
+
+    @Test(
+        "a page to log in at, in place of JSON, needs a login at the server that was asked",
+        arguments: [
+            ("<!DOCTYPE html><form><input name=p type='password'></form>", "https://media.example.org/feed", true),
+            ("<!DOCTYPE html><html>Moment", "https://idp.example.net/start", true),
+            ("<!DOCTYPE html><html>Moment", "https://media.example.org/login/index.php", true),
+            ("<!DOCTYPE html><html>Moment", "https://media.example.org/logins", false),
+        ])
+    func login(_ body: String, _ address: String, _ isLogin: Bool) throws {
+        var response = HTTPResponse(
+            status: 200, headers: [:], body: Array(body.utf8), address: try #require(WebAddress(address)))
+        response.asked = try #require(WebAddress("https://media.example.org/feed"))
+        let message = Self.message { () throws(ProviderError) in _ = try response.json() }
+        #expect(message.hasPrefix(isLogin ? "auth_required: media.example.org answers" : "unavailable: "), "\(message)")
     }
 }

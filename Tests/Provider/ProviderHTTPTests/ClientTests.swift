@@ -178,4 +178,57 @@ import Testing
         #expect(host.requests().last?.fields["x-b"] == nil && host.requests().last?.fields["x-c"] == "3")
         await host.stop()
     }
+
+    @Test("pages follow by their Link fields, without the login at another origin, and end")
+    func pages() async throws {
+        let (host, other) = (try await FaultHost.start(), try await FaultHost.start())
+        var first = ScriptedAnswer.text("1", "text/plain")
+        first.lines = ["Link: </1>; rel=prev", "Link: </2>; rel=\"next\""]
+        var second = ScriptedAnswer.text("2", "text/plain")
+        second.lines = ["Link: <\(other.baseURL)/3>; rel=next"]
+        host.script("/1", [first])
+        host.script("/2", [second])
+        other.script("/3", [.text("3", "text/plain")])
+        let client = HTTPClient(settings: HostSettings())
+        let address = try #require(WebAddress(host.baseURL + "/1"))
+        let login = BasicLogin(username: "anna", password: "canary")
+        var found = ""
+        try await client.pages(address, headers: ["X-A": "1", "Accept": "text/plain"], login: login) { page in
+            found += String(decoding: page.body, as: UTF8.self)
+        }
+        #expect(found == "123")
+        #expect(host.requests().allSatisfy { $0.fields["authorization"] != nil && $0.fields["x-a"] == "1" })
+        let last = try #require(other.requests().first)
+        #expect(
+            last.fields["authorization"] == nil && last.fields["x-a"] == nil && last.fields["accept"] == "text/plain")
+        var round = ScriptedAnswer.text("2", "text/plain")
+        round.lines = ["Link: </1>; rel=next"]
+        host.script("/2", [round])
+        await #expect(throws: ProviderError.self) { try await client.pages(address) { _ in } }
+        await host.stop()
+        await other.stop()
+    }
+
+    @Test("a host's own words come before its status")
+    func judge() async throws {
+        let host = try await FaultHost.start()
+        var odd = ScriptedAnswer.text("good", "text/plain")
+        odd.status = 500
+        host.script("/slow", [.status(403)])
+        host.script("/odd", [odd])
+        host.script("/no", [.status(404)])
+        var client = HTTPClient(settings: HostSettings())
+        client.judge = { response in
+            switch response.status {
+            case 403: .failed(ProviderError(.rateLimited, "the host asks for a pause"))
+            case 500: .good
+            default: .status
+            }
+        }
+        let slow = try await Self.outcome(host.baseURL + "/slow", by: client).error
+        #expect(slow?.kind == .rateLimited && slow?.server == "http://127.0.0.1:\(host.port)")
+        #expect(try await Self.outcome(host.baseURL + "/odd", by: client).text == "good")
+        #expect(try await Self.outcome(host.baseURL + "/no", by: client).error?.kind == .notFound)
+        await host.stop()
+    }
 }

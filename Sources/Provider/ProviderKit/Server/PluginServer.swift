@@ -9,6 +9,7 @@ struct PluginServer<P: Provider>: Sendable {
 
     let provider: P
     let output: PluginOutput
+    var renewals = CredentialRenewals.shared
 
     /// Serves one line from the host. A line that isn't a request is reported on standard error and skipped.
     func serve(_ line: String) async {
@@ -18,8 +19,8 @@ struct PluginServer<P: Provider>: Sendable {
         }
         do throws(ProviderError) {
             switch request {
-            case .resolve(let id, let request): answer(id, try await provider.resolve(request))
-            case .list(let id, let request): answer(id, try await provider.list(request))
+            case .resolve(let id, let request): try await resolve(id, request)
+            case .list(let id, let request): try await list(id, request)
             case .login(let id, let request): answer(id, try await provider.login(request))
             case .unusable(_, let reason): throw reason
             case .notification: break
@@ -27,6 +28,28 @@ struct PluginServer<P: Provider>: Sendable {
         } catch {
             if let id = request.id { output.send(Answer<Bool>(id: id, error: WireError(error))) }
         }
+    }
+
+    private func resolve(_ id: Int, _ request: ResolveRequest) async throws(ProviderError) {
+        let given = request.credentials
+        var request = request
+        request.credentials = renewals.arrived(given, of: request.user)
+        do throws(ProviderError) {
+            var resolution = try await provider.resolve(request)
+            resolution.credentials = resolution.credentials ?? renewals.newer(than: given, of: request.user)
+            answer(id, resolution)
+        } catch { throw error.with(renewals.newer(than: given, of: request.user)) }
+    }
+
+    private func list(_ id: Int, _ request: ListRequest) async throws(ProviderError) {
+        let given = request.credentials
+        var request = request
+        request.credentials = renewals.arrived(given, of: request.user)
+        do throws(ProviderError) {
+            var listing = try await provider.list(request)
+            listing.credentials = listing.credentials ?? renewals.newer(than: given, of: request.user)
+            answer(id, listing)
+        } catch { throw error.with(renewals.newer(than: given, of: request.user)) }
     }
 
     private func answer(_ id: Int, _ result: some Encodable) {
@@ -43,5 +66,14 @@ extension IncomingRequest {
         case .resolve(let id, _), .list(let id, _), .login(let id, _), .unusable(let id, _): id
         case .notification: nil
         }
+    }
+}
+
+extension ProviderError {
+    /// With these credentials, unless it has some of its own.
+    fileprivate func with(_ renewed: Secret<JSONValue>?) -> ProviderError {
+        var error = self
+        error.credentials = credentials ?? renewed
+        return error
     }
 }

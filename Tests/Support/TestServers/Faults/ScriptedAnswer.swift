@@ -12,6 +12,8 @@ package struct ScriptedAnswer: Sendable {
     package var status = 200
     package var mediaType = "application/octet-stream"
     package var body: [UInt8] = []
+    /// Further fields of the header.
+    package var lines: [String] = []
     /// The length that is announced; nil for that of the body.
     package var length: Int?
     package var ending = Ending.keep
@@ -65,7 +67,7 @@ package struct ScriptedAnswer: Sendable {
     /// As it goes out; with the range that is asked for.
     func reply(to request: FaultRequest) -> FaultReply {
         var reply = FaultReply(status: status, tail: body, isHeld: isHeld)
-        var head = ["Content-Type: \(mediaType)"]
+        var head = ["Content-Type: \(mediaType)"] + lines
         if status == 200, length == nil, let start = request.rangeStart, start < body.count {
             let end = min(body.count, (request.rangeEnd ?? body.count - 1) + 1)
             reply.status = 206

@@ -1,9 +1,9 @@
-import ProviderHTTP
+import XMLSource
 
 /// Text out of HTML. Linear in its length, whatever it is.
-package enum PlainText {
+public enum HTMLStripper {
     /// `text` without tags, with entities resolved and blanks joined, at most `bound` bytes long.
-    package static func of(html text: String, bound: Int = 4096) -> String {
+    public static func text(of text: String, bound: Int = 4096) -> String {
         var result = ""
         for word in unescaped(withoutTags(text)).unicodeScalars.split(whereSeparator: \.properties.isWhitespace) {
             if !result.isEmpty { result += " " }
@@ -54,7 +54,7 @@ package enum PlainText {
     }
 
     /// `text` with its entities resolved. What isn't one stays.
-    package static func unescaped(_ text: some StringProtocol) -> String {
+    public static func unescaped(_ text: some StringProtocol) -> String {
         var result = ""
         var rest = Substring(text)
         while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "&")) {
