@@ -63,7 +63,7 @@ soak: build needs-test
 	$(SWIFT) build $(RELEASE) --product nights
 	$(BIN)/nights 143000
 	$(BIN)/nights library 3000
-	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k power_loss -k faults
+	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k power_loss -k faults -k killed
 	$(MAKE) fuzz
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'

@@ -77,11 +77,21 @@ struct IndexPage {
             <li value="\(video.number)">
             <details>
             <summary><span class="title">\(Markup.escaped(video.title))</span>\(date)\(length)</summary>
-            \(player(video))\(paragraph(video.description))<p class="files">\(links(video))</p>
+            \(players(video))\(paragraph(video.description))<p class="files">\(links(video))</p>
             </details>
             </li>
 
             """
+    }
+
+    /// Several views stand beside each other.
+    private func players(_ video: MetadataCourse.Video) -> String {
+        guard !video.views.isEmpty else { return player(video) }
+        let others = video.views.map { view in
+            let name = Markup.escaped(view.name)
+            return "<video controls preload=\"none\" title=\"\(name)\" src=\"\(url(view.path))\">\n</video>\n"
+        }
+        return "<div class=\"views\">\n\(player(video))\(others.joined())</div>\n"
     }
 
     private func player(_ video: MetadataCourse.Video) -> String {
@@ -103,7 +113,8 @@ struct IndexPage {
     private func links(_ video: MetadataCourse.Video) -> String {
         let name = String(video.path.split(separator: "/").last ?? "")
         let others =
-            video.subtitles.map { ($0.path, "Subtitles: \($0.name)") } + video.attachments.map { ($0.path, $0.name) }
+            video.views.map { ($0.path, $0.name) } + video.subtitles.map { ($0.path, "Subtitles: \($0.name)") }
+            + video.attachments.map { ($0.path, $0.name) }
         return ([(video.path, name)] + others)
             .map { "<a href=\"\(url($0.0))\">\(Markup.escaped($0.1))</a>" }.joined(separator: " ")
     }
@@ -141,6 +152,7 @@ struct IndexPage {
         tabular-nums; }
         video { width: 100%; max-height: 80vh; background: black; }
         audio { width: 100%; }
+        .views { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: .5rem; }
         .sum, .files { color: gray; }
         .files a { margin-right: 1rem; }
         .about { white-space: pre-line; }

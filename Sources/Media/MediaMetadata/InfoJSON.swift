@@ -32,10 +32,17 @@ enum InfoJSON {
         /// By language.
         var subtitles: [String: [Subtitle]]?
         var attachments: [Attachment]?
+        /// Other views of the video.
+        var streams: [Stream]?
     }
 
     private struct Subtitle: Encodable {
         var ext: String
+        var filename: String
+    }
+
+    private struct Stream: Encodable {
+        var role: String
         var filename: String
     }
 
@@ -74,6 +81,9 @@ enum InfoJSON {
             info.subtitles = Dictionary(grouping: video.subtitles, by: \.name).mapValues { files in
                 files.map { Subtitle(ext: String($0.path.split(separator: ".").last ?? ""), filename: name($0.path)) }
             }
+        }
+        if !video.views.isEmpty {
+            info.streams = video.views.map { Stream(role: $0.name, filename: name($0.path)) }
         }
         if !video.attachments.isEmpty {
             info.attachments = video.attachments.map { Attachment(title: $0.name, filename: name($0.path)) }

@@ -3,7 +3,7 @@
 package struct MetadataCourse: Sendable {
     /// A picture, a text or a document beside a video.
     package struct Beside: Sendable, Equatable {
-        /// A subtitle's language; an attachment's title.
+        /// A subtitle's language; an attachment's title; the role of another view.
         package var name: String
         package var path: String
 
@@ -37,6 +37,8 @@ package struct MetadataCourse: Sendable {
         package var cover: String?
         package var subtitles: [Beside] = []
         package var attachments: [Beside] = []
+        /// Other views of the video: the slides beside the lecturer.
+        package var views: [Beside] = []
         /// Whether it is no longer in its catalog, so that less is known of it.
         package var isGone = false
 

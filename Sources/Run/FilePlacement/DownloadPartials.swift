@@ -13,15 +13,37 @@ package struct DownloadPartials: Sendable {
 
 extension DownloadKind {
     /// All kinds of this version.
-    package static let all: [DownloadKind] = [.file, .stream]
+    package static let all: [DownloadKind] = [.file, .stream, .tracks, .views]
+
+    /// The most views that a video may have.
+    package static let mostViews = 6
+    /// The most tracks that a file may have.
+    package static let mostTracks = 16
 
     /// The partials of a download of this kind; those of an unknown kind are a file's.
     package func partials(of download: DownloadID) -> DownloadPartials {
-        guard self == .stream else { return DownloadPartials(kept: [PartialName(download: download.rawValue)]) }
-        return DownloadPartials(
-            kept: (0..<2).flatMap { [.track($0, of: download), .index($0, of: download)] },
-            passing: (0..<2).map { .list($0, of: download) } + (0..<3).map { .playlist($0, of: download) }
-                + [.remuxed(download)])
+        switch self {
+        case .stream:
+            DownloadPartials(
+                kept: (0..<2).flatMap { [.track($0, of: download), .index($0, of: download)] },
+                passing: (0..<2).map { .list($0, of: download) } + (0..<3).map { .playlist($0, of: download) }
+                    + [.remuxed(download)])
+        case .tracks:
+            DownloadPartials(
+                kept: (0...Self.mostTracks).map { .track($0, of: download) }, passing: [.remuxed(download)])
+        case .views:
+            Self.inViews(Self.tracks.partials(of: download), Self.stream.partials(of: download))
+        default: DownloadPartials(kept: [PartialName(download: download.rawValue)])
+        }
+    }
+
+    private static func inViews(_ one: DownloadPartials, _ other: DownloadPartials) -> DownloadPartials {
+        func all(_ names: [PartialName]) -> [PartialName] {
+            var seen: Set<PartialName> = []
+            let own = names.filter { seen.insert($0).inserted }
+            return (0..<mostViews).flatMap { view in own.map { $0.inView(view) } }
+        }
+        return DownloadPartials(kept: all(one.kept + other.kept), passing: all(one.passing + other.passing))
     }
 
     /// The partials of a download, whatever its kind.

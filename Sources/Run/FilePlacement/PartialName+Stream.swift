@@ -1,12 +1,15 @@
 package import DownloadStore
 package import MediaLibrary
 
-/// The partials of a stream, beside the video's own.
+/// The partials of a stream, or of a file with tracks, beside the video's own.
 extension PartialName {
-    /// The partial of a stream's track: the first is the video's own.
+    /// The partial of a track: the first is the video's own.
     package static func track(_ number: Int, of download: DownloadID) -> PartialName {
-        number == 0
-            ? PartialName(download: download.rawValue) : PartialName(download: download.rawValue, sidecar: trackMark)
+        switch number {
+        case 0: PartialName(download: download.rawValue)
+        case 1: PartialName(download: download.rawValue, sidecar: trackMark)
+        default: PartialName(download: download.rawValue, sidecar: "\(trackMark)\(number)")
+        }
     }
 
     /// The positions of a track's segments.
@@ -32,6 +35,12 @@ extension PartialName {
     /// The output of ffmpeg.
     package static func remuxed(_ download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "remux")
+    }
+
+    /// The name of another view's partial that is called so for the main view.
+    package func inView(_ view: Int) -> PartialName {
+        guard view > 0 else { return self }
+        return PartialName(download: download, sidecar: "view\(view)" + (sidecar.map { "-\($0)" } ?? ""))
     }
 
     private static var trackMark: String { "audio" }

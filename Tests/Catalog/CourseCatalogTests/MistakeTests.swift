@@ -19,7 +19,7 @@ import YAMLSource
         (
             "{id: x, foo: y}",
             "4:13: a video has no key 'foo'; it takes id, title, description, date, episode, provider, priority, quality, "
-                + "audio, subtitles, parameters, cover, max_size, sha256, checksums, size, subtitle_files, attachments"
+                + "audio, subtitles, streams, parameters, cover, max_size, sha256, checksums, size, subtitle_files, attachments"
         ),
         ("{id: x, [a]: y}", "4:13: a key must be text"),
         ("{id: x, title: [y]}", "4:20: 'title' takes text, but this is a list"),
@@ -86,8 +86,13 @@ import YAMLSource
             "4:22: 'quality' takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of "
                 + "these, but this is a mapping"
         ),
-        ("{id: x, audio: all}", "4:20: 'all' isn't a language; 'audio' takes languages, such as [en, de]"),
-        ("{id: x, audio: {a: b}}", "4:20: 'audio' takes languages, such as [en, de], but this is a mapping"),
+        ("{id: x, audio: none}", "4:20: 'none' isn't a language; 'audio' takes all or languages, such as [en, de]"),
+        ("{id: x, audio: {a: b}}", "4:20: 'audio' takes all or languages, such as [en, de], but this is a mapping"),
+        ("{id: x, streams: []}", "4:22: 'streams' is an empty list; remove it to get the provider's main one"),
+        (
+            "{id: x, streams: {a: b}}",
+            "4:22: 'streams' takes all, or roles such as [presenter, presentation], but this is a mapping"
+        ),
         (
             "{id: x, subtitles: [pt_BR]}",
             "4:25: 'pt_BR' isn't a language; 'subtitles' takes all, none or languages, such as [en, de]; "
@@ -158,7 +163,7 @@ import YAMLSource
         ("version: 1\ndefaults: [a]", "2:11: 'defaults' takes a mapping, but this is a list"),
         (
             "version: 1\ndefaults: {id: a}",
-            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, parameters, cover, max_size"
+            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, streams, parameters, cover, max_size"
         ),
         ("version: 1\ninclude: {a: b}", "2:10: 'include' takes a list of file names, but this is a mapping"),
         ("version: 1\ninclude: [[a]]", "2:11: an include is a file name, but this is a list"),

@@ -74,6 +74,39 @@ struct ResolvedMediaTests {
         #expect(!"\(request)".contains("s3cr3t"))
     }
 
+    @Test("a track has what its resolution has, to the same places, unless it has its own")
+    func trackSecrets() throws {
+        let resolution = Resolution(
+            url: "https://cdn.example.org/v.mp4", token: .bearer("s3cr3t"), headers: ["Authorization": "Basic eA=="],
+            tracks: [
+                .init(.audio, url: "https://other.example.org/a.m4a"),
+                .init(.audio, url: "https://own.example.org/b.m4a", token: .bearer("t0k3n"), headers: ["X-A": "1"]),
+            ])
+        let media = try #require(ResolvedMedia(resolution, at: now))
+        let origin = try #require(Origin(url: "https://cdn.example.org"))
+        let own = try #require(Origin(url: "https://own.example.org"))
+        let requests = media.tracks.map { $0.request(start: .beginning, expectedSize: nil, limitRate: nil) }
+        #expect(requests.map(\.trustedOrigins) == [[origin], [own]])
+        #expect(requests.map { $0.secrets.map(\.scopes) } == [[[URLScope(origin)]], [[URLScope(own)]]])
+        #expect(requests.map { $0.fields.map(\.name) } == [["Authorization"], ["X-A"]])
+    }
+
+    @Test("the first expiry of media and tracks is the answer's, and another track makes it another request")
+    func trackExpiry() throws {
+        var resolution = Resolution(
+            url: "https://h/v.mp4", expiresAt: now + 500,
+            tracks: [.init(.audio, url: "https://h/a.m4a", expiresAt: now + 100)])
+        let media = try #require(ResolvedMedia(resolution, at: now))
+        #expect(media.expiresAt == now + 100 && media.tracks[0].expiresAt == now + 100)
+        #expect(!media.isUsable(at: now + 95))
+        resolution.tracks[0].url = "https://h/b.m4a"
+        resolution.tracks[0].expiresAt = nil
+        let other = try #require(ResolvedMedia(resolution, at: now))
+        #expect(other.identity != media.identity && other.tracks[0].expiresAt == now + 500)
+        resolution.tracks[0].url = "nowhere"
+        #expect(ResolvedMedia(resolution, at: now) == nil)
+    }
+
     @Test("the size that the provider says is expected of the whole file or its rest, not of a range of it")
     func size() throws {
         let media = try #require(ResolvedMedia(Resolution(url: "https://h/v.mp4", size: 9), at: now))

@@ -33,14 +33,41 @@ struct RemuxJobTests {
         expected +=
             Self.local + ["-f", "ac3", "-i", "file:/d/2.ac3"] + Self.local + ["-f", "mp4", "-i", "file:/d/3.mp4"]
         expected += ["-map", "0:v?", "-map", "1:a:0", "-map", "2:a:0", "-map", "3:a:0"]
-        expected += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:2", "language=gsw", "-sn", "-dn", "-c", "copy"]
+        expected += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:2", "language=gsw"]
+        expected += ["-disposition:a:1", "0", "-disposition:a:2", "0", "-sn", "-dn", "-c", "copy"]
         #expect(job.arguments == expected + ["-movflags", "+faststart", "-f", "mp4", "file:/d/out.mp4"])
+    }
+
+    @Test("the file's own sound can follow the separate one, and subtitles become text")
+    func tracks() throws {
+        let video = try #require(RemuxInput(path: "/d/v.mp4", kind: .fragmentedMP4))
+        var audio = [
+            try #require(RemuxInput(path: "/d/1.mp4", kind: .fragmentedMP4, language: "de")),
+            try #require(RemuxInput(path: "/d/2.mp4", kind: .fragmentedMP4)),
+        ]
+        audio[1].title = "Director's comments"
+        var job = try #require(RemuxJob(video: video, audio: audio, output: "/d/out.mp4"))
+        job.keepsOwnSound = true
+        job.subtitles = [
+            try #require(RemuxInput(path: "/d/3.vtt", kind: .webVTT, language: "fr")),
+            try #require(RemuxInput(subRip: "/d/4.srt", language: nil)),
+        ]
+        let arguments = job.arguments
+        let maps = arguments.indices.filter { arguments[$0] == "-map" }.map { arguments[$0 + 1] }
+        #expect(maps == ["0:v?", "1:a:0", "2:a:0", "0:a?", "3:s:0", "4:s:0"])
+        let names = [
+            "-metadata:s:a:0", "language=deu", "-metadata:s:a:1", "handler_name=Director's comments",
+            "-disposition:a:1", "0", "-metadata:s:s:0", "language=fra", "-dn", "-c", "copy", "-c:s", "mov_text",
+        ]
+        #expect(arguments.joined(separator: " ").contains(names.joined(separator: " ")))
+        #expect(!arguments.contains("-sn"))
+        #expect(arguments.filter { $0 == "srt" || $0 == "webvtt" } == ["webvtt", "srt"])
     }
 
     @Test("each kind has its input format; one without a format can't be remuxed")
     func kinds() {
         let formats = MediaKind.allCases.map { RemuxInput(path: "/x", kind: $0)?.format ?? "-" }
-        #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "matroska", "-", "-"])
+        #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "matroska", "webvtt", "-"])
     }
 
     @Test("paths are absolute")

@@ -16,6 +16,16 @@ import Testing
     static let cases = [
         Case(result: #"{"url":"https://h/v.mp4"}"#),
         Case(result: #"{"url":"HTTP://127.0.0.1:8080/a%20b?x=1#y","kind":"hls","unknown":[1]}"#),
+        Case(result: #"{"url":"https://h/v","tracks":[{"kind":"audio","url":"https://h/a","lang":"de"}]}"#),
+        Case(
+            result: #"{"url":"https://h/v","kind":"hls","tracks":[{"kind":"audio","url":"https://h/a"}]}"#,
+            fault: "its answer has 'tracks' beside a playlist; they belong to a file"),
+        Case(
+            result: #"{"url":"https://h/v","tracks":[{"kind":"audio","url":"h/a"}]}"#,
+            fault: "one of the 'tracks' in its answer has a 'url' that isn't an absolute http or https URL"),
+        Case(
+            result: #"{"url":"https://h/v","tracks":[{"kind":"audio","url":"https://h/a","sha256":"0f"}]}"#,
+            fault: "one of the 'tracks' in its answer has a 'sha256' that isn't 64 hexadecimal digits"),
         Case(result: #"{}"#, fault: "its answer has no 'result.url'"),
         Case(result: #"[]"#, fault: "'result' in its answer is an array, not an object"),
         Case(result: #"{"url":null}"#, fault: "'result.url' in its answer is null"),

@@ -43,7 +43,21 @@ import Testing
             expiresAt: Date(timeIntervalSince1970: 1.5), headers: ["A": "b"], size: .max, sha256: "00",
             fileExtension: "mp4", mediaType: "video/mp4", duration: 1.25, singleUse: true, extendable: true,
             subtitles: [.init(lang: "en", url: "u")], attachments: [.init(title: "t", url: "u")], cover: "c",
-            credentials: Secret(.null))
+            credentials: Secret(.null),
+            tracks: [
+                .init(
+                    .audio, url: "u", lang: "de", title: "T", isDefault: true, token: .bearer("x"), headers: ["A": "b"],
+                    expiresAt: Date(timeIntervalSince1970: 1.5), size: 1, sha256: "00", checksums: Checksums(md5: "0")),
+                .init(.subtitle, url: "u"),
+            ],
+            role: "combined",
+            streams: [
+                .init(
+                    "slides", url: "u", kind: .dash, token: .bearer("x"), headers: ["A": "b"],
+                    expiresAt: Date(timeIntervalSince1970: 1.5), size: 1, sha256: "00", checksums: Checksums(md5: "0"),
+                    fileExtension: "mp4", mediaType: "video/mp4", tracks: [.init(.audio, url: "u")]),
+                .init("screen", url: "u"),
+            ])
         var back: Resolution = try parse(try text(full))
         // A null is as if it weren't there.
         #expect(back.credentials == nil)

@@ -20,6 +20,10 @@ struct DownloadKindTests {
         }
         #expect(DownloadKind.type(for: Resolution(url: "https://a/b.mp4")).kind == .file)
         #expect(DownloadKind.type(for: Resolution(url: "https://a/b.m3u8", kind: .hls)).kind == .stream)
+        let sound = Resolution.Track(.audio, url: "https://a/b.m4a")
+        #expect(DownloadKind.type(for: Resolution(url: "https://a/b.mp4", tracks: [sound])).kind == .tracks)
+        let slides = Resolution.Stream("slides", url: "https://a/c.mp4")
+        #expect(DownloadKind.type(for: Resolution(url: "https://a/b.mp4", streams: [slides])).kind == .views)
     }
 
     @Test("an unknown word counts as a file")
@@ -39,7 +43,9 @@ struct DownloadKindTests {
     @Test(
         "a later run continues with the joined bytes and the segment positions, and with nothing derived from them",
         arguments: [
-            (PartialName(download: 7), true), (.track(1, of: DownloadID(rawValue: 7)), true),
+            (PartialName(download: 7), true), (.track(DownloadKind.mostTracks, of: DownloadID(rawValue: 7)), true),
+            (.track(DownloadKind.mostTracks + 1, of: DownloadID(rawValue: 7)), false),
+            (.track(1, of: DownloadID(rawValue: 7)), true),
             (.index(0, of: DownloadID(rawValue: 7)), true), (.index(1, of: DownloadID(rawValue: 7)), true),
             (.remuxed(DownloadID(rawValue: 7)), false), (.list(0, of: DownloadID(rawValue: 7)), false),
             (.playlist(2, of: DownloadID(rawValue: 7)), false), (.subtitle(0, of: DownloadID(rawValue: 7)), false),

@@ -14,8 +14,9 @@ extension CatalogDecoder {
             if own.provider == nil { draft.isProviderDoubtful = true }
         case .priority: own.priority = try priority(value)
         case .quality: own.quality = try quality(value)
-        case .audio: own.audio = try languages(value, "'audio'", allowing: "languages, such as [en, de]")
+        case .audio: own.audio = try sound(value)
         case .subtitles: own.subtitles = try subtitles(value)
+        case .streams: own.streams = try streams(value)
         case .cover:
             guard try reader.isCover(value) else { return }
             try reader.hold(YAMLCost.text(value.text.count), at: value.position)
@@ -98,6 +99,38 @@ extension CatalogDecoder {
         }
     }
 
+    private mutating func streams(_ value: YAMLEvent) throws(YAMLStop) -> StreamSelection? {
+        let what = "'streams' takes all, or roles such as [presenter, presentation]"
+        func role(_ decoder: inout CatalogDecoder, _ item: YAMLEvent) throws(YAMLStop) -> String? {
+            guard let text = try decoder.reader.textOrSkip(item, "a role in 'streams'") else { return nil }
+            guard text.utf8.count <= StreamSelection.roleBound else {
+                decoder.reader.mistake(item, "a role in 'streams' has at most \(StreamSelection.roleBound) bytes")
+                return nil
+            }
+            return text
+        }
+        if value.kind == .scalar {
+            guard let role = try role(&self, value) else { return nil }
+            return role == "all" ? .all : .roles([role])
+        }
+        var roles: [String] = []
+        let count = reader.mistakes.errorCount
+        try list(value, what) { decoder, item throws(YAMLStop) in
+            guard let role = try role(&decoder, item) else { return }
+            try decoder.reader.hold(CatalogCost.item + YAMLCost.text(role.utf8.count), at: item.position)
+            if !roles.contains(role) { roles.append(role) }
+        }
+        if roles.isEmpty, reader.mistakes.errorCount == count {
+            reader.mistake(value, "'streams' is an empty list; remove it to get the provider's main one")
+        }
+        return roles.isEmpty ? nil : .roles(roles)
+    }
+
+    private mutating func sound(_ value: YAMLEvent) throws(YAMLStop) -> [String]? {
+        if value.kind == .scalar, value.tag != .mistaken, value.string == "all" { return ["*"] }
+        return try languages(value, "'audio'", allowing: "all or languages, such as [en, de]")
+    }
+
     private mutating func languages(
         _ value: YAMLEvent, _ key: String, allowing what: String
     ) throws(YAMLStop) -> [String]? {
@@ -169,7 +202,7 @@ extension CatalogDecoder {
     }
 
     /// The provider that a scalar names; nil after a mistake.
-    private mutating func provider(_ value: YAMLEvent, _ place: String) throws(YAMLStop) -> ProviderReference? {
+    mutating func provider(_ value: YAMLEvent, _ place: String) throws(YAMLStop) -> ProviderReference? {
         guard let name = try reader.textOrSkip(value, place) else { return nil }
         guard Self.isProviderName(name) else {
             reader.mistake(
@@ -253,138 +286,5 @@ extension CatalogDecoder {
         case 4, 6, 9, 11: 30
         default: 31
         }
-    }
-}
-
-extension CatalogDecoder {
-    /// Decodes `discover`: a truth value or a mapping; nil for `false`, and after a mistake.
-    mutating func discovery(_ value: YAMLEvent) throws(YAMLStop) -> Discovery? {
-        guard value.kind == .mappingStart else {
-            if value.kind == .sequenceStart {
-                try reader.refuse(
-                    value, "'discover' takes true, or a mapping with include, exclude, newest, every or hand_over")
-                return nil
-            }
-            return try reader.flag(value, "'discover'") == true ? Discovery() : nil
-        }
-        var (include, exclude): ([Discovery.Pattern], [Discovery.Pattern]) = ([], [])
-        var newest: Int?
-        var every: Duration?
-        var handOver: [ProviderReference] = []
-        var cursor = LevelCursor(.discovery, start: value.position)
-        while let field = try nextField(&cursor) {
-            let value = try reader.next()
-            switch field {
-            case .includedTitles: include = try titlePatterns(value, "'include'")
-            case .excludedTitles: exclude = try titlePatterns(value, "'exclude'")
-            case .newest: newest = try number(value)
-            case .every: every = try interval(value)
-            case .handOver: handOver = try providers(value)
-            default: try reader.skip(value)
-            }
-        }
-        finish(cursor)
-        return Discovery(include: include, exclude: exclude, newest: newest, every: every, handOver: handOver)
-    }
-
-    /// Decodes `hand_over`: providers that a listing may name.
-    private mutating func providers(_ value: YAMLEvent) throws(YAMLStop) -> [ProviderReference] {
-        var providers: [ProviderReference] = []
-        func add(_ decoder: inout CatalogDecoder, _ item: YAMLEvent) throws(YAMLStop) {
-            guard let provider = try decoder.provider(item, "a provider in 'hand_over'") else { return }
-            providers.append(provider)
-        }
-        if value.kind == .scalar {
-            try add(&self, value)
-        } else {
-            try list(value, "'hand_over' takes names of providers, such as [opencast]", add)
-        }
-        return providers
-    }
-
-    private mutating func titlePatterns(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> [Discovery.Pattern] {
-        var patterns: [Discovery.Pattern] = []
-        func add(_ decoder: inout CatalogDecoder, _ item: YAMLEvent) throws(YAMLStop) {
-            guard let text = try decoder.reader.textOrSkip(item, "a pattern in \(key)") else { return }
-            patterns.append(Discovery.Pattern(text: text, location: decoder.reader.location(item.position)))
-        }
-        if value.kind == .scalar {
-            try add(&self, value)
-        } else {
-            try list(value, "\(key) takes patterns on titles, such as [\"Lecture *\"]", add)
-        }
-        return patterns
-    }
-
-    private mutating func number(_ value: YAMLEvent) throws(YAMLStop) -> Int? {
-        guard value.kind == .scalar, value.isPlain, let number = CoreSchema.integer(value.text),
-            (1...CatalogBounds.newest).contains(number)
-        else {
-            try reader.refuse(value, "'newest' takes a number of videos from 1 to \(CatalogBounds.newest)")
-            return nil
-        }
-        return number
-    }
-
-    private mutating func interval(_ value: YAMLEvent) throws(YAMLStop) -> Duration? {
-        let text = value.kind == .scalar ? value.string : ""
-        let units: [Character: Int] = ["m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }), (2...5).contains(text.utf8.count),
-            text.utf8.first != UInt8(ascii: "0"), text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = Int(text.dropLast())
-        else {
-            let isNumber = (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            let meant = isNumber && !text.hasPrefix("0") ? text + "h" : nil
-            try reader.refuse(value, "'every' takes a time such as 30m, 6h or 7d", suggestion: meant)
-            return nil
-        }
-        return .seconds(number * unit)
-    }
-
-    /// A regular expression for what ``interval(_:)`` takes.
-    static let intervalPattern = "^[1-9][0-9]{0,3}[mhd]$"
-}
-
-/// The checksums of a video's file.
-extension CatalogDecoder {
-    /// Decodes `checksums`: a mapping of names to hexadecimal digits; nil after a mistake.
-    mutating func checksums(_ value: YAMLEvent) throws(YAMLStop) -> PublishedChecksums? {
-        guard value.kind == .mappingStart else {
-            try reader.refuse(value, "'checksums' takes a mapping with md5, sha1 or crc32")
-            return nil
-        }
-        var isMistaken = false
-        var values: [PublishedChecksums.Algorithm: [UInt8]] = [:]
-        var cursor = LevelCursor(.checksums, start: value.position)
-        while let field = try nextField(&cursor) {
-            let value = try reader.next()
-            guard let algorithm = PublishedChecksums.Algorithm(rawValue: field.key) else {
-                try reader.skip(value)
-                continue
-            }
-            values[algorithm] = try digits(value, of: algorithm)
-            isMistaken = isMistaken || values[algorithm] == nil
-        }
-        finish(cursor)
-        guard !isMistaken else { return nil }
-        guard let checksums = PublishedChecksums(values) else { return nil }
-        try reader.hold(CatalogCost.extras + YAMLCost.text(checksums.text.utf8.count), at: value.position)
-        return checksums
-    }
-
-    private mutating func digits(
-        _ value: YAMLEvent, of algorithm: PublishedChecksums.Algorithm
-    ) throws(YAMLStop) -> [UInt8]? {
-        let expectation = "'\(algorithm)' takes \(algorithm.length * 2) hexadecimal digits"
-        guard value.kind == .scalar else {
-            try reader.refuse(value, expectation)
-            return nil
-        }
-        guard value.tag != .mistaken else { return nil }
-        guard let bytes = [UInt8](hex: value.string), bytes.count == algorithm.length else {
-            reader.mistake(value, expectation + "; quote them")
-            return nil
-        }
-        return bytes
     }
 }

@@ -9,7 +9,7 @@ enum CatalogField: UInt8, CaseIterable {
     /// Of `discover`.
     case includedTitles, excludedTitles, newest, every, handOver
     /// Inherited.
-    case provider, priority, quality, audio, subtitles, parameters, cover, maxSize
+    case provider, priority, quality, audio, subtitles, streams, parameters, cover, maxSize
     /// Of videos.
     case date, sha256, checksums, size, subtitleFiles, attachments, episode
     /// Of `checksums`.
@@ -39,7 +39,7 @@ enum CatalogLevel: UInt8, CaseIterable {
 
     /// The inherited keys, which are allowed at several levels.
     static let inherited: [CatalogField] = [
-        .provider, .priority, .quality, .audio, .subtitles, .parameters, .cover, .maxSize,
+        .provider, .priority, .quality, .audio, .subtitles, .streams, .parameters, .cover, .maxSize,
     ]
 
     /// Its keys, in the recommended order.

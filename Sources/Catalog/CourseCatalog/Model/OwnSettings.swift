@@ -10,6 +10,7 @@ struct OwnSettings {
     /// Languages in order of preference.
     var audio: [String]?
     var subtitles: SubtitleSelection?
+    var streams: StreamSelection?
     var cover: CoverSource?
     /// The largest file, in bytes.
     var maxSize: Int64?
@@ -18,8 +19,8 @@ struct OwnSettings {
 
     /// Whether it says nothing but parameters.
     var isParametersOnly: Bool {
-        provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && cover == nil
-            && maxSize == nil
+        provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && streams == nil
+            && cover == nil && maxSize == nil
     }
 
     /// Whether it says nothing.
@@ -29,7 +30,7 @@ struct OwnSettings {
     func saysTheSame(as other: OwnSettings) -> Bool {
         provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
             && audio == other.audio && subtitles == other.subtitles && cover == other.cover
-            && maxSize == other.maxSize
+            && streams == other.streams && maxSize == other.maxSize
             && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
     }
 }
@@ -63,6 +64,8 @@ final class SettingsScope: Sendable {
     /// Languages in order of preference.
     let audio: [String]
     let subtitles: SubtitleSelection
+    /// Which views of the video.
+    let streams: StreamSelection
     /// The nearest cover.
     let cover: CoverSource?
     /// The largest file, in bytes.
@@ -72,6 +75,7 @@ final class SettingsScope: Sendable {
 
     init() {
         (provider, priority, quality, audio, subtitles, cover, maxSize) = (nil, 0, [.best], [], .none, nil, nil)
+        streams = .main
         lister = nil
     }
 
@@ -82,6 +86,7 @@ final class SettingsScope: Sendable {
         quality = own.quality ?? base.quality
         audio = own.audio ?? base.audio
         subtitles = own.subtitles ?? base.subtitles
+        streams = own.streams ?? base.streams
         cover = own.cover ?? base.cover
         maxSize = own.maxSize ?? base.maxSize
         lister = own.provider == nil ? base.lister : nil
@@ -91,7 +96,7 @@ final class SettingsScope: Sendable {
     init(_ base: SettingsScope, handedTo provider: ProviderReference, by lister: Settings) {
         self.provider = provider
         (priority, quality, audio, subtitles) = (base.priority, base.quality, base.audio, base.subtitles)
-        (cover, maxSize) = (base.cover, base.maxSize)
+        (streams, cover, maxSize) = (base.streams, base.cover, base.maxSize)
         self.lister = lister
     }
 }

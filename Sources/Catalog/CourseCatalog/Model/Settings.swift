@@ -11,9 +11,11 @@ package final class Settings: Sendable {
     package var priority: Int { scope.priority }
     /// In order of preference, never empty.
     package var quality: [Quality] { scope.quality }
-    /// Languages in order of preference, if a stream has several; empty for no preference.
+    /// Languages in order of preference, if a video has several, `*` for all; empty for no preference.
     package var audio: [String] { scope.audio }
     package var subtitles: SubtitleSelection { scope.subtitles }
+    /// Which views of the video.
+    package var streams: StreamSelection { scope.streams }
     /// The nearest cover.
     package var cover: CoverSource? { scope.cover }
     /// The largest file to download, in bytes; nil for the run's.

@@ -39,8 +39,9 @@ enum FieldSchema {
             ]
         case .quality:
             ["anyOf": [quality, ["type": "array", "items": quality, "minItems": 1]]]
-        case .audio: languages
+        case .audio: ["anyOf": [["const": "all"], languages]]
         case .subtitles: ["anyOf": [["enum": ["all", "none"]], languages]]
+        case .streams: ["anyOf": [role, ["type": "array", "items": role, "minItems": 1]]]
         case .parameters: ["type": "object"]
         case .cover:
             ["type": "string", "anyOf": [["pattern": .string(urlPattern)], ["pattern": .string(besidePattern)]]]
@@ -77,6 +78,10 @@ enum FieldSchema {
     private static let quality: JSONDocument = ["type": "string", "pattern": .string(Quality.pattern)]
     private static let languages: JSONDocument = [
         "anyOf": [["$ref": "#/$defs/language"], ["type": "array", "items": ["$ref": "#/$defs/language"]]]
+    ]
+
+    private static let role: JSONDocument = [
+        "type": scalarTypes, "minLength": 1, "maxLength": .int(StreamSelection.roleBound),
     ]
 
     private static let urlPattern = "^[hH][tT][tT][pP][sS]?://[^/?#\\s][^\\s]*$"
@@ -127,8 +132,13 @@ extension CatalogField {
             best, worst, audio, a height such as 720p (the nearest at or below it), a bitrate bound such as 2500k, or \
             several of these in order of preference.
             """
-        case .audio: "Languages in order of preference, where a stream has several."
+        case .audio: "Languages in order of preference, or all, where a video has sound in several."
         case .subtitles: "all, none, or languages, out of those that the stream or the provider offers."
+        case .streams:
+            """
+            all, or roles in order of preference, where a video has several pictures; by default what its provider \
+            calls the main one.
+            """
         case .parameters: "Free keys and values for the provider, merged key by key; null removes an inherited key."
         case .cover: "A picture: an http(s) URL, or a path relative to the catalog."
         case .sha256: "The SHA-256 of the finished file in hexadecimal digits; quote it."

@@ -46,6 +46,7 @@ package struct ResolveText {
         add("media type", answer.mediaType)
         add("extension", answer.fileExtension)
         add("duration", answer.duration.map { Wording.duration($0) })
+        for track in answer.tracks { add("track", "\(track.name) \(track.url)") }
         if answer.singleUse { add("single use", "yes: each request needs a new URL") }
         if answer.extendable { add("extendable", "yes: the host extends its token") }
         add("subtitles", Wording.list(answer.subtitles))
@@ -87,6 +88,12 @@ package struct ResolveText {
         line.field("extension", answer.fileExtension)
         line.field("single_use", answer.singleUse)
         line.field("extendable", answer.extendable)
+        if !answer.tracks.isEmpty {
+            line.objects("tracks", answer.tracks) { line, track in
+                line.field("name", track.name)
+                line.field("url", track.url)
+            }
+        }
         line.field("subtitles", answer.subtitles)
         line.field("attachments", answer.attachments)
         line.field("seconds", seconds: answer.seconds)

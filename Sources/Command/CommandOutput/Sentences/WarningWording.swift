@@ -175,6 +175,7 @@ extension SyncWarning.Stream {
         case .separateSound:
             return "its sound is in a separate file: only ffmpeg can join them, and it isn't installed"
         case .notRemuxed(let reason): return "\(reason); the joined stream stays as it is"
+        case .notJoined(let reason): return "\(reason); its files stay beside each other"
         }
     }
 }

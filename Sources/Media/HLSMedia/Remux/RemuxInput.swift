@@ -17,8 +17,10 @@ package struct RemuxInput: Sendable, Equatable {
     package let format: String
     /// The language of its sound, in three letters of ISO 639-2, as in MP4; nil if unknown.
     package let language: String?
+    /// The name of its sound or subtitles in a player's menu.
+    package var title: String?
 
-    /// Nil for a path that isn't absolute, and for subtitles and pages.
+    /// Nil for a path that isn't absolute, and for pages.
     ///
     /// - Parameters:
     ///   - list: of several parts.
@@ -28,6 +30,15 @@ package struct RemuxInput: Sendable, Equatable {
         self.path = path
         self.list = list
         self.format = format
+        self.language = language.flatMap(LanguageCode.threeLetters)
+    }
+
+    /// Subtitles in SubRip. Nil for a path that isn't absolute.
+    package init?(subRip path: FilePath, language: String?) {
+        guard path.isAbsolute else { return nil }
+        self.path = path
+        list = nil
+        format = "srt"
         self.language = language.flatMap(LanguageCode.threeLetters)
     }
 
@@ -44,6 +55,13 @@ package struct RemuxInput: Sendable, Equatable {
         return start + [
             "-protocol_whitelist", "file,pipe,subfile", "-f", "concat", "-safe", "0", "-i", "file:" + list.string,
         ]
+    }
+
+    /// ffmpeg's arguments about the stream that it becomes, such as `a:0`.
+    func metadata(_ stream: String) -> [String] {
+        let option = "-metadata:s:\(stream)"
+        return (language.map { [option, "language=\($0)"] } ?? [])
+            + (title.map { [option, "handler_name=\($0)"] } ?? [])
     }
 
     /// The list of a file's parts for ffmpeg's concat demuxer: each part follows the one before in time. Nil for a path
@@ -65,7 +83,8 @@ package struct RemuxInput: Sendable, Equatable {
         case .ac3: "ac3"
         case .eac3: "eac3"
         case .webM: "matroska"
-        case .webVTT, .page: nil
+        case .webVTT: "webvtt"
+        case .page: nil
         }
     }
 }

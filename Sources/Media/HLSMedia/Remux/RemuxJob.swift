@@ -8,8 +8,12 @@ package import SystemPackage
 package struct RemuxJob: Sendable, Equatable {
     /// The joined file, with or without its own sound.
     package var video: RemuxInput
-    /// Separate sound. If there is any, the sound of ``video`` is dropped.
+    /// Separate sound. If there is any, the sound of ``video`` is dropped, or follows it.
     package var audio: [RemuxInput]
+    /// Whether the sound of ``video`` follows the separate one.
+    package var keepsOwnSound = false
+    /// They become text in the MP4.
+    package var subtitles: [RemuxInput] = []
     /// An absolute path. An existing file is overwritten.
     package var output: FilePath
 
@@ -23,26 +27,32 @@ package struct RemuxJob: Sendable, Equatable {
 
     /// ffmpeg's arguments.
     ///
-    /// Subtitles, timed metadata and other data are dropped. AAC in ADTS frames needs no explicit filter: the MP4 muxer
-    /// inserts `aac_adtstoasc` by itself, and naming it would refuse any other sound. ffmpeg lets each file begin at 0,
-    /// whatever its times; ``RemuxInput/delay`` sets their offsets.
+    /// Subtitles within the inputs, timed metadata and other data are dropped. AAC in ADTS frames needs no explicit
+    /// filter: the MP4 muxer inserts `aac_adtstoasc` by itself, and naming it would refuse any other sound. ffmpeg lets
+    /// each file begin at 0, whatever its times; ``RemuxInput/delay`` sets their offsets.
     package var arguments: [String] {
-        var arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
-        for input in [video] + audio {
-            // Before each input: an option applies to the next file only.
-            arguments += input.arguments
-        }
-        if audio.isEmpty {
-            arguments += ["-map", "0:v?", "-map", "0:a?"]
-        } else {
-            arguments += ["-map", "0:v?"] + (1...audio.count).flatMap { ["-map", "\($0):a:0"] }
-        }
-        for (index, input) in (audio.isEmpty ? [video] : audio).enumerated() {
-            if let language = input.language { arguments += ["-metadata:s:a:\(index)", "language=\(language)"] }
-        }
-        return arguments + [
-            "-sn", "-dn", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", Self.name(output),
-        ]
+        // Before each input: an option applies to the next file only.
+        ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + inputs.flatMap(\.arguments) + maps + metadata
+            + (subtitles.isEmpty ? ["-sn"] : []) + ["-dn", "-c", "copy"]
+            + (subtitles.isEmpty ? [] : ["-c:s", "mov_text"])
+            + ["-movflags", "+faststart", "-f", "mp4", Self.name(output)]
+    }
+
+    private var inputs: [RemuxInput] { [video] + audio + subtitles }
+
+    private var maps: [String] {
+        guard !audio.isEmpty || !subtitles.isEmpty else { return ["-map", "0:v?", "-map", "0:a?"] }
+        let own = audio.isEmpty || keepsOwnSound ? ["-map", "0:a?"] : []
+        let sound = audio.indices.flatMap { ["-map", "\($0 + 1):a:0"] }
+        let text = subtitles.indices.flatMap { ["-map", "\($0 + 1 + audio.count):s:0"] }
+        return ["-map", "0:v?"] + sound + own + text
+    }
+
+    private var metadata: [String] {
+        let sound = (audio.isEmpty ? [video] : audio).enumerated().flatMap { $1.metadata("a:\($0)") }
+        // One of several plays unless another one is chosen.
+        let disposition = audio.count > 1 ? audio.indices.dropFirst().flatMap { ["-disposition:a:\($0)", "0"] } : []
+        return sound + disposition + subtitles.enumerated().flatMap { $1.metadata("s:\($0)") }
     }
 
     /// The time limit for so many bytes of input: a minute, and a second for each 5 MB.
@@ -66,7 +76,7 @@ package struct RemuxJob: Sendable, Equatable {
         process.isModest = true
         process.feed = feed
         let outcome = await process.run(watch: watch)
-        let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
+        let names = ([output] + inputs.flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
         let lastLine = ProcessErrorOutput.lastLine(of: outcome.errorTail, names: names)
         if let error = error(outcome, lastLine: lastLine, limit: limit) {
             // Never a folder, unlike FileManager.
@@ -93,7 +103,7 @@ package struct RemuxJob: Sendable, Equatable {
     private static func name(_ path: FilePath) -> String { "file:" + path.string }
 
     private var inputLength: Int64 {
-        ([video] + audio).reduce(0) { $0.addingReportingOverflow(Self.length($1.path)).partialValue }
+        inputs.reduce(0) { $0.addingReportingOverflow(Self.length($1.path)).partialValue }
     }
 
     /// In bytes; 0 if there is no such file.

@@ -48,7 +48,9 @@ struct CheckAnswer: Sendable, PrintsRedacted {
     /// What makes a resolution another one.
     var signature: [String]? {
         resolution.map { resolution in
-            [resolution.url, resolution.expiresAt.map { "\($0)" } ?? ""] + resolution.allTokens.map(\.value)
+            [resolution.url, resolution.expiresAt.map { "\($0)" } ?? ""] + resolution.everyToken.map(\.value)
+                + (resolution.tracks + resolution.streams.flatMap(\.tracks)).map(\.url)
+                + resolution.streams.map(\.url)
                 + resolution.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         }
     }

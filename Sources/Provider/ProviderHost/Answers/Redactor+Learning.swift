@@ -47,8 +47,14 @@ extension Redactor {
 
     /// Learns the secrets of a resolution that come and go: its token, and the headers that aren't shown.
     package mutating func learn(_ resolution: Resolution) {
-        for token in resolution.allTokens { learn(token: token.value) }
-        for (name, value) in resolution.headers where Self.header(name, value) == Self.mark {
+        for token in resolution.everyToken { learn(token: token.value) }
+        learn(headers: resolution.headers)
+        for track in resolution.tracks + resolution.streams.flatMap(\.tracks) { learn(headers: track.headers) }
+        for stream in resolution.streams { learn(headers: stream.headers) }
+    }
+
+    private mutating func learn(headers: [String: String]) {
+        for (name, value) in headers where Self.header(name, value) == Self.mark {
             learn(token: value)
             switch name.lowercased() {
             // `Bearer TOKEN`

@@ -26,7 +26,7 @@ extension ResolutionCheck {
         return nil
     }
 
-    private static func tokenFault(_ token: Token) -> String? {
+    static func tokenFault(_ token: Token) -> String? {
         if token.value.isEmpty || token.value.utf8.count > headerBytes { return "has a 'value' of a wrong length" }
         switch token.placement {
         case .header:

@@ -85,10 +85,12 @@ package enum ResolutionCheck {
         if let duration = resolution.duration, duration > durationBound {
             return "'duration' in its answer is more than \(Int(durationBound)) seconds"
         }
-        if let sha256 = resolution.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(isHexDigit)) {
+        if let sha256 = resolution.sha256, !isSHA256(sha256) {
             return "'sha256' in its answer isn't 64 hexadecimal digits"
         }
         if let fault = resolution.checksums.flatMap(checksumsFault) { return "'checksums' in its answer \(fault)" }
+        if let fault = tracksFault(resolution) { return fault }
+        if let fault = streamsFault(resolution) { return fault }
         if let name = resolution.fileExtension, !isExtension(name) {
             return "'extension' in its answer isn't up to 16 letters and digits"
         }
@@ -130,7 +132,9 @@ package enum ResolutionCheck {
         return url.user() == nil ? nil : "contains a user name; use 'headers' or 'token'"
     }
 
-    private static func headersFault(_ headers: [String: String]) -> String? {
+    static func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && text.utf8.allSatisfy(isHexDigit) }
+
+    static func headersFault(_ headers: [String: String]) -> String? {
         if headers.count > headerBound { return "has more than \(headerBound) items" }
         if Set(headers.keys.map { $0.lowercased() }).count < headers.count { return "names a header twice" }
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {

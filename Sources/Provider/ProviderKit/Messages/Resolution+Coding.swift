@@ -1,6 +1,7 @@
 extension Resolution: Codable {
     private enum CodingKeys: String, CodingKey {
-        case url, kind, token, tokens, headers, size, sha256, checksums, title, duration, extendable, subtitles
+        case url, kind, token, tokens, headers, size, sha256, checksums, title, duration, extendable, subtitles, tracks
+        case role, streams
         case attachments, cover, credentials
         case expiresAt = "expires_at"
         case fileExtension = "extension"
@@ -31,7 +32,10 @@ extension Resolution: Codable {
             credentials: try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials),
             tokens: try container.decodeIfPresent([Token].self, forKey: .tokens) ?? [],
             checksums: try container.decodeIfPresent(Checksums.self, forKey: .checksums),
-            title: try container.decodeIfPresent(String.self, forKey: .title))
+            title: try container.decodeIfPresent(String.self, forKey: .title),
+            tracks: try container.decodeIfPresent([Track].self, forKey: .tracks) ?? [],
+            role: try container.decodeIfPresent(String.self, forKey: .role),
+            streams: try container.decodeIfPresent([Stream].self, forKey: .streams) ?? [])
     }
 
     /// Encodes the `result` of a `resolve` without empty and default values.
@@ -52,6 +56,9 @@ extension Resolution: Codable {
         try container.encodeIfPresent(duration, forKey: .duration)
         if singleUse { try container.encode(true, forKey: .singleUse) }
         if extendable { try container.encode(true, forKey: .extendable) }
+        if !tracks.isEmpty { try container.encode(tracks, forKey: .tracks) }
+        try container.encodeIfPresent(role, forKey: .role)
+        if !streams.isEmpty { try container.encode(streams, forKey: .streams) }
         if !subtitles.isEmpty { try container.encode(subtitles, forKey: .subtitles) }
         if !attachments.isEmpty { try container.encode(attachments, forKey: .attachments) }
         try container.encodeIfPresent(cover, forKey: .cover)

@@ -81,6 +81,12 @@ public struct Resolution: Sendable, Hashable {
     public var singleUse: Bool
     /// Whether the same URL may be returned after a refusal, because its server extends it.
     public var extendable: Bool
+    /// The role of the media among ``streams``, such as `combined`; nil if the provider has no word for it.
+    public var role: String?
+    /// Other views of the same video.
+    public var streams: [Stream]
+    /// Files that belong into one playable file with the media, which is a ``Kind/file`` then.
+    public var tracks: [Track]
     /// The video's subtitles.
     public var subtitles: [Subtitle]
     /// Other files that belong to the video.
@@ -95,7 +101,8 @@ public struct Resolution: Sendable, Hashable {
         size: Int64? = nil, sha256: String? = nil, fileExtension: String? = nil, mediaType: String? = nil,
         duration: Double? = nil, singleUse: Bool = false, extendable: Bool = false, subtitles: [Subtitle] = [],
         attachments: [Attachment] = [], cover: String? = nil, credentials: Secret<JSONValue>? = nil,
-        tokens: [Token] = [], checksums: Checksums? = nil, title: String? = nil
+        tokens: [Token] = [], checksums: Checksums? = nil, title: String? = nil, tracks: [Track] = [],
+        role: String? = nil, streams: [Stream] = []
     ) {
         self.url = url
         self.kind = kind
@@ -116,6 +123,9 @@ public struct Resolution: Sendable, Hashable {
         self.tokens = tokens
         self.checksums = checksums
         self.title = title
+        self.tracks = tracks
+        self.role = role
+        self.streams = streams
     }
 }
 

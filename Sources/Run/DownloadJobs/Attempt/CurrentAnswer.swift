@@ -21,8 +21,7 @@ struct CurrentAnswer: Sendable {
     /// Whether it can be used for a request at `now`. If not it is dropped; `bytes` are there already.
     mutating func isGood(at now: Date, bytes: Int64) -> Bool {
         guard let media else { return false }
-        // Once everything has been read from the URL, the URL itself isn't requested any more.
-        if media.isUsable(at: now) || (media.isRead && media.isInTime(at: now)) { return true }
+        if media.isGood(at: now) { return true }
         // It expired, or it was for one request only.
         if previous == nil { previous = .init(reason: .expired, status: nil, bytes: bytes) }
         self.media = nil
@@ -50,11 +49,15 @@ struct CurrentAnswer: Sendable {
     }
 
     /// Takes an answer. Returns why the provider was asked; nil if the answer's URL can't be fetched.
+    ///
+    /// - Parameters:
+    ///   - confinement: the network that its URLs may be in; nil for anywhere.
+    ///   - free: URLs that may be anywhere.
     mutating func take(
-        _ resolution: Resolution, confinement: NetworkScope? = nil, at now: Date
+        _ resolution: Resolution, confinement: NetworkScope? = nil, free: Set<String> = [], at now: Date
     ) -> ResolveReason? {
         guard var resolved = ResolvedMedia(resolution, at: now) else { return nil }
-        resolved.confinement = confinement
+        if let confinement { resolved.confine(to: confinement, besides: free) }
         media = resolved
         lastOrigin = resolved.origin
         count += 1

@@ -1,6 +1,8 @@
 import CourseCatalog
 import DownloadStore
+import FilePlacement
 import FileSystem
+import HLSMedia
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
@@ -10,18 +12,59 @@ import SyncFacts
 package final class DownloadContext: Sendable {
     let wanted: WantedDownload
     let services: RunServices
+    /// Whether it is one of several downloads of which the video is made.
+    let isPart: Bool
+    /// The number of its view of the video, 0 for the main one.
+    let view: Int
+    private let role: String
+    /// The change that records its durable progress.
+    let record: @Sendable (ProgressFacts) -> DownloadChange
 
     init(wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
         self.services = services
+        isPart = false
+        (view, role) = (0, "")
+        record = { [id = wanted.id] in .progress(id, $0) }
+    }
+
+    /// A view of another context's video.
+    init(
+        _ whole: DownloadContext, view: Int, role: String,
+        record: @escaping @Sendable (ProgressFacts) -> DownloadChange
+    ) {
+        var wanted = whole.wanted
+        if view > 0 {
+            wanted.stem = LibraryName.view(beside: wanted.stem, role: role)
+            (wanted.oldFile, wanted.donor) = (nil, nil)
+        }
+        self.wanted = wanted
+        services = whole.services
+        isPart = true
+        (self.view, self.role) = (view, role)
+        self.record = record
     }
 
     var id: DownloadID { wanted.id }
 
-    /// The file's expected hash, from the catalog or else the provider; nil if neither has one.
-    func expectedSHA256(_ answer: ResolvedMedia?) -> Checksum? {
-        wanted.video.checksum ?? answer?.resolution.sha256.flatMap(Checksum.init(hex:))
+    /// Of the file, by the catalog.
+    var size: Int64? { view == 0 ? wanted.video.size : nil }
+
+    /// The catalog's choice among renditions. Subtitles come with the main view.
+    var preference: StreamPreference {
+        var preference = StreamPreference(wanted.video.settings)
+        if view > 0 { preference.subtitles = .none }
+        return preference
     }
+
+    /// The name of this view's partial that is called so for the main one.
+    func name(_ partial: PartialName) -> PartialName { partial.inView(view) }
+
+    /// The name of a file beside this view in the state.
+    func part(_ name: String) -> String { view == 0 ? name : SidecarRecord.name(name, ofView: role) }
+
+    /// The file's expected hash, from the catalog or else the provider; nil if neither has one.
+    func expectedSHA256(_ answer: ResolvedMedia?) -> Checksum? { FileTarget(self).expectedSHA256(answer) }
 
     var sizeLimit: SizeLimit {
         SizeLimit(option: services.options.maxSize, catalog: wanted.video.settings.maxSize)
@@ -29,7 +72,7 @@ package final class DownloadContext: Sendable {
 
     /// The published checksums that the file must have, from the catalog or else the provider; nil if neither has any.
     func expectedChecksums(_ answer: ResolvedMedia?) -> PublishedChecksums? {
-        wanted.video.checksums ?? answer?.resolution.checksums.flatMap { PublishedChecksums($0) }
+        FileTarget(self).expectedChecksums(answer)
     }
 
     /// Warns about a defect of the stream.

@@ -129,7 +129,19 @@ extension DownloadError {
     static func otherKind(_ kind: DownloadKind, before: DownloadKind) -> DownloadError {
         DownloadError(
             kind: .identityChanged,
-            message: "the provider now has a \(kind.rawValue) instead of a \(before.rawValue)")
+            message: "the provider now has \(kind.name) instead of \(before.name)")
+    }
+
+    /// The partials can't be continued: the provider names other parts.
+    static let otherParts = DownloadError(
+        kind: .identityChanged, message: "the provider names other tracks or streams than when the download began")
+
+    /// With the name of the part that it is about; nil for the video's own.
+    func about(_ name: String?) -> DownloadError {
+        guard let name, !name.isEmpty else { return self }
+        var error = self
+        error.message = "\(name): \(message)"
+        return error
     }
 
     // MARK: the disk
@@ -202,5 +214,17 @@ extension DownloadError {
             case .badHeader(let header): "the \(name) hook gave a header that can't be sent: '\(header)'"
             }
         return DownloadError(kind: .rejectedByHook, message: message)
+    }
+}
+
+extension DownloadKind {
+    /// For messages.
+    fileprivate var name: String {
+        switch self {
+        case .stream: "a stream"
+        case .tracks: "a file with tracks"
+        case .views: "several streams"
+        default: "a file"
+        }
     }
 }

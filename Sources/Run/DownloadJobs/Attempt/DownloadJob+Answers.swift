@@ -53,23 +53,15 @@ extension DownloadJob {
         do {
             var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
-            var confinement = await services.providers.confinement(of: wanted.listingSource)
-            if let hooks = services.hooks, hooks.has(.beforeRequest) {
-                let facts = RequestFacts(
-                    HookSubject(wanted.reference), purpose: "video", url: resolution.url, sending: resolution.fields)
-                switch await hooks.beforeRequest(facts) {
-                case .go(let change):
-                    // What the user's own command names may be anywhere.
-                    if change.url != resolution.url { confinement = nil }
-                    resolution.become(change)
-                case .refused(let reason): return .failed(.refusedByHook(reason))
-                case .trouble(.cancelled): return .stopped
-                case .trouble(let trouble): return .failed(.brokenHook(.beforeRequest, trouble))
-                }
-            }
+            resolution.chooseStreams(by: wanted.video.settings.streams)
+            resolution.chooseTracks(by: wanted.video.settings)
+            let confinement = await services.providers.confinement(of: wanted.listingSource)
+            var free: Set<String> = []
+            if let outcome = await askHooks(&resolution, &free) { return outcome }
             guard
                 let reason = answer.take(
-                    resolution, confinement: confinement, at: services.clock.now), let media = answer.media
+                    resolution, confinement: confinement, free: free, at: services.clock.now),
+                let media = answer.media
             else {
                 return .failed(.badURL)
             }
@@ -82,6 +74,45 @@ extension DownloadJob {
             return nil
         } catch {
             return outcome(of: error)
+        }
+    }
+
+    /// Lets the user's hook commands change the requests for media, tracks and other views. What they name may be
+    /// anywhere. Nil to go on.
+    private func askHooks(_ resolution: inout Resolution, _ free: inout Set<String>) async -> JobOutcome? {
+        guard let hooks = services.hooks, hooks.has(.beforeRequest) else { return nil }
+        if let outcome = await ask(hooks, "video", about: &resolution, free: &free) { return outcome }
+        for number in resolution.tracks.indices {
+            var asked = resolution.alone(resolution.tracks[number])
+            if let outcome = await ask(hooks, "track", about: &asked, free: &free) { return outcome }
+            resolution.tracks[number].become(asked)
+        }
+        for number in resolution.streams.indices {
+            var asked = resolution.alone(resolution.streams[number])
+            if let outcome = await ask(hooks, "video", about: &asked, free: &free) { return outcome }
+            for track in asked.tracks.indices {
+                var part = asked.alone(asked.tracks[track])
+                if let outcome = await ask(hooks, "track", about: &part, free: &free) { return outcome }
+                asked.tracks[track].become(part)
+            }
+            resolution.streams[number].become(asked)
+        }
+        return nil
+    }
+
+    private func ask(
+        _ hooks: HookRunner, _ purpose: String, about asked: inout Resolution, free: inout Set<String>
+    ) async -> JobOutcome? {
+        let facts = RequestFacts(
+            HookSubject(wanted.reference), purpose: purpose, url: asked.url, sending: asked.fields)
+        switch await hooks.beforeRequest(facts) {
+        case .go(let change):
+            if change.url != asked.url { free.insert(change.url) }
+            asked.become(change)
+            return nil
+        case .refused(let reason): return .failed(.refusedByHook(reason))
+        case .trouble(.cancelled): return .stopped
+        case .trouble(let trouble): return .failed(.brokenHook(.beforeRequest, trouble))
         }
     }
 
@@ -106,9 +137,11 @@ extension DownloadJob {
         guard let donor = sharing.donor else { return nil }
         var isSame = donor.isPossible(for: wanted.bytes())
         if isSame {
-            if let expected = context.expectedSHA256(attempt.answer) {
+            // What is known of a picture says nothing of what is made of it and its tracks.
+            let isWhole = type(of: media).kind != .tracks
+            if isWhole, let expected = context.expectedSHA256(attempt.answer) {
                 isSame = donor.file.sha256 == expected
-            } else if let checksums = context.expectedChecksums(attempt.answer),
+            } else if isWhole, let checksums = context.expectedChecksums(attempt.answer),
                 !checksums.isContained(in: donor.file.checksums)
             {
                 isSame = false

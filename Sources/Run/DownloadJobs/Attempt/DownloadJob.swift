@@ -127,7 +127,7 @@ package actor DownloadJob: WatchedDownload {
             if Task.isCancelled { return .stopped }
             if let outcome = await resolveIfNeeded(connections) { return outcome }
             guard let found = answer.media else { return .stopped }
-            if !found.isRead {
+            if !found.isRead, !found.isParked {
                 guard await connections.claim(found.origin.text) else { return .parked(host: found.origin.text) }
             }
             noteStart()

@@ -24,6 +24,13 @@ extension RequestFacts {
 extension Resolution {
     var fields: [HTTPField] { headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) } }
 
+    /// A track in the place of the media. Of headers that it takes from the media, it has those that its server gets.
+    func alone(_ track: Track) -> Resolution {
+        Resolution(
+            url: track.url, token: track.token, headers: track.headers.isEmpty ? headers(for: track.url) : track.headers
+        )
+    }
+
     /// Applies the change of the user's hook command. Token, cookies and the like belong to their origins: another one
     /// doesn't get them, but for what the command itself gives it.
     mutating func become(_ change: RequestChange) {
@@ -40,6 +47,18 @@ extension Resolution {
     private func withheld(from change: RequestChange) -> [String: String] {
         let withheld = fields.withheld(from: change)
         return Dictionary(withheld.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    }
+}
+
+extension Resolution.Track {
+    /// Takes over what the hook commands made of it.
+    mutating func become(_ asked: Resolution) { (url, headers, token) = (asked.url, asked.headers, asked.token) }
+}
+
+extension Resolution.Stream {
+    /// Takes over what the hook commands made of it.
+    mutating func become(_ asked: Resolution) {
+        (url, headers, token, tracks) = (asked.url, asked.headers, asked.token, asked.tracks)
     }
 }
 

@@ -71,7 +71,15 @@ struct ListedAnswers: Sendable, PrintsRedacted {
     private static func size(of resolution: Resolution) -> Int {
         var texts = [resolution.url]
         texts += resolution.headers.flatMap { [$0.key, $0.value] }
-        for token in resolution.allTokens { texts += [token.value, token.name, token.urlPrefix ?? ""] + token.origins }
+        for token in resolution.everyToken {
+            texts += [token.value, token.name, token.urlPrefix ?? ""] + token.origins
+        }
+        texts += resolution.streams.flatMap { stream in
+            [stream.role, stream.url] + stream.headers.flatMap { [$0.key, $0.value] }
+        }
+        texts += (resolution.tracks + resolution.streams.flatMap(\.tracks)).flatMap { track in
+            [track.url, track.lang ?? "", track.title ?? ""] + track.headers.flatMap { [$0.key, $0.value] }
+        }
         texts += resolution.subtitles.flatMap { [$0.url, $0.text ?? "", $0.lang] }
         texts += resolution.attachments.flatMap { [$0.title, $0.url] }
         return texts.reduce(0) { $0 + 32 + $1.utf8.count }

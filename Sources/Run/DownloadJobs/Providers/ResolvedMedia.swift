@@ -9,39 +9,113 @@ import TextFormats
 
 /// A provider's answer and its use. In memory only.
 package struct ResolvedMedia: Sendable, PrintsRedacted {
-    package let resolution: Resolution
+    package private(set) var resolution: Resolution
     let origin: Origin
     let resolvedAt: Date
-    /// Its own expiry, or one found in the URL; nil if there is none.
+    /// The first expiry of its media and tracks: the provider's, or one found in the URL; nil if there is none.
     let expiresAt: Date?
+    /// Its tracks, each like an answer of its own.
+    var tracks: [ResolvedMedia]
+    /// The other views.
+    var streams: [ResolvedMedia]
+    private let secrets: [ScopedSecret]
+    private let trustedOrigins: Set<Origin>
     /// The network that it may be in, besides the public one; nil for any.
     var confinement: NetworkScope?
     /// The number of requests made with it.
     private(set) var uses = 0
     /// Whether everything at its URL has been read, as with playlists: the URL itself isn't requested any more.
     var isRead = false
+    /// Whether the last turn ended before a request, for want of a connection to a host of one of its parts.
+    var isParked = false
 
     package init?(_ resolution: Resolution, at now: Date) {
         guard let origin = Origin(url: resolution.url) else { return nil }
+        let own = resolution.expiresAt ?? URLExpiry.expiry(of: resolution.url, now: now)
+        let secrets = Self.secrets(of: resolution, beside: origin)
+        let trusted = Set(resolution.token?.origins.compactMap { Origin(url: $0) } ?? []).union([origin])
+        let tracks = resolution.tracks.compactMap { track in
+            Self(track, of: resolution, at: now, inheriting: (secrets, trusted))
+        }
+        let streams = resolution.streams.compactMap { Self(resolution.alone($0), at: now) }
+        guard tracks.count == resolution.tracks.count, streams.count == resolution.streams.count else { return nil }
         self.resolution = resolution
         self.origin = origin
         resolvedAt = now
-        expiresAt = resolution.expiresAt ?? URLExpiry.expiry(of: resolution.url, now: now)
+        expiresAt = ((tracks + streams).map(\.expiresAt) + [own]).compactMap(\.self).min()
+        self.tracks = tracks
+        self.streams = streams
+        self.secrets = secrets
+        trustedOrigins = trusted
     }
 
-    /// Digest of everything that the server sees of a request: equal requests get equal bytes. Never stored.
+    /// A track. What the resolution has for its media goes with it if it has none of its own, to the same places.
+    private init?(
+        _ track: Resolution.Track, of resolution: Resolution, at now: Date,
+        inheriting inherited: (secrets: [ScopedSecret], trusted: Set<Origin>)
+    ) {
+        guard let origin = Origin(url: track.url) else { return nil }
+        let own = Resolution(
+            url: track.url, token: track.token, expiresAt: track.expiresAt ?? resolution.expiresAt,
+            headers: track.headers.isEmpty ? resolution.headers : track.headers, size: track.size,
+            sha256: track.sha256, singleUse: resolution.singleUse, extendable: resolution.extendable,
+            checksums: track.checksums)
+        self.resolution = own
+        self.origin = origin
+        resolvedAt = now
+        expiresAt = own.expiresAt ?? URLExpiry.expiry(of: own.url, now: now)
+        tracks = []
+        streams = []
+        secrets = track.token == nil ? inherited.secrets : Self.secrets(of: own, beside: origin)
+        trustedOrigins =
+            track.headers.isEmpty
+            ? inherited.trusted : Set(track.token?.origins.compactMap { Origin(url: $0) } ?? []).union([origin])
+    }
+
+    /// Digest of everything that the servers see of its requests: equal ones get equal bytes. Never stored.
     var identity: RequestDigest {
+        var list = LengthPrefixed(.littleEndian)
+        for media in [self] + tracks + streams.flatMap({ [$0] + $0.tracks }) { list.add(media.visibleParts) }
+        return RequestDigest(SHA256.hash(data: list.bytes))
+    }
+
+    private var visibleParts: [String] {
         var parts = [resolution.url, resolution.kind.rawValue]
         parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         for token in resolution.allTokens {
             parts += [token.placement.rawValue, token.name, token.prefix, token.value]
         }
-        var list = LengthPrefixed(.littleEndian)
-        list.add(parts)
-        return RequestDigest(SHA256.hash(data: list.bytes))
+        return parts
     }
 
     mutating func use() { uses += 1 }
+
+    /// Whether it can be used for a request at `now`. Once everything has been read from the URL, the URL itself isn't
+    /// requested any more.
+    func isGood(at now: Date) -> Bool { isUsable(at: now) || (isRead && isInTime(at: now)) }
+
+    /// Confines it and its parts to a network, besides the public one.
+    mutating func confine(to scope: NetworkScope, besides free: Set<String>) {
+        confinement = free.contains(resolution.url) ? nil : scope
+        for number in tracks.indices { tracks[number].confine(to: scope, besides: free) }
+        for number in streams.indices { streams[number].confine(to: scope, besides: free) }
+    }
+
+    /// Its main view alone.
+    var withoutStreams: ResolvedMedia {
+        var main = self
+        main.resolution = resolution.withoutStreams
+        main.streams = []
+        return main
+    }
+
+    /// Takes over what requests for the main view have changed.
+    mutating func takeMain(_ main: ResolvedMedia) {
+        var whole = main
+        (whole.resolution, whole.streams) = (resolution, streams)
+        whole.isParked = isParked
+        self = whole
+    }
 
     /// Whether a request may be started with it at `now`.
     ///
@@ -103,8 +177,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         var request = TransferRequest(url: url)
         request.allowsMarkup = true
         request.confinement = confinement
-        request.trustedOrigins = Set(resolution.token?.origins.compactMap { Origin(url: $0) } ?? [])
-        request.trustedOrigins.insert(origin)
+        request.trustedOrigins = trustedOrigins
         request.fields = resolution.fields
         request.secrets = secrets
         return request
@@ -112,7 +185,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
 
     /// Each token with its scopes: those that it names, and where that is nothing, or the token is the only one, the
     /// origin of the URL.
-    private var secrets: [ScopedSecret] {
+    private static func secrets(of resolution: Resolution, beside origin: Origin) -> [ScopedSecret] {
         let named = resolution.allTokens.map { token in
             token.urlPrefix.map { [URLScope(prefix: $0)].compactMap(\.self) }
                 ?? token.origins.compactMap { Origin(url: $0) }.map { URLScope($0) }

@@ -110,7 +110,9 @@ struct CourseFacts {
             case .cover: facts.cover = sidecar.path
             case .subtitle: facts.subtitles.append(.init(name: sidecar.name, path: sidecar.path))
             case .attachment: facts.attachments.append(.init(name: sidecar.name, path: sidecar.path))
-            case .stream, .unasked: break
+            case .stream:
+                if let role = sidecar.viewRole { facts.views.append(.init(name: role, path: sidecar.path)) }
+            case .unasked: break
             }
         }
         return facts

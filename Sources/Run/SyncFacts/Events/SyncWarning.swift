@@ -179,5 +179,7 @@ extension SyncWarning {
         case separateSound
         /// The joined stream is kept; the reason has the form of a failure stored with the row.
         case notRemuxed(because: String)
+        /// The same of a file and its tracks, which stay beside each other.
+        case notJoined(because: String)
     }
 }

@@ -28,6 +28,23 @@ package struct ResumeRecord: Sendable, Equatable {
         position = record.position
     }
 
+    /// Of one of the files of a download.
+    package init(
+        durableBytes: Int64, total: Int64?, validators: Validators, validatorFailures: Int, startOvers: Int,
+        mediaType: String?, hasGivenUpRanges: Bool, position: String?
+    ) {
+        self.durableBytes = durableBytes
+        self.total = total
+        self.validators = validators
+        highWater = durableBytes
+        self.validatorFailures = validatorFailures
+        self.startOvers = startOvers
+        self.mediaType = mediaType
+        self.hasGivenUpRanges = hasGivenUpRanges
+        kind = .file
+        self.position = position
+    }
+
     /// All durable bytes, also those after a gap.
     package var heldBytes: Int64 { FileRanges.held(durableBytes, position) }
 

@@ -9,4 +9,8 @@ package struct DownloadKind: RawRepresentable, Sendable, Hashable {
     package static let file = DownloadKind(rawValue: "file")
     /// Segments that are joined.
     package static let stream = DownloadKind(rawValue: "stream")
+    /// A file and its tracks, which are made into one.
+    package static let tracks = DownloadKind(rawValue: "tracks")
+    /// Several pictures of one video, each of one of the other kinds.
+    package static let views = DownloadKind(rawValue: "views")
 }

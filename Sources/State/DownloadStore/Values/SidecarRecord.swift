@@ -45,4 +45,16 @@ package struct SidecarRecord: Sendable, Equatable {
         self.size = size
         self.modified = modified
     }
+
+    /// The name of what belongs to another view of a video: `presentation: audio`.
+    package static func name(_ name: String, ofView role: String) -> String { "\(role): \(name)" }
+
+    /// The name of another view's own file among what belongs to it.
+    package static let view = "view"
+
+    /// The role of the view that it is; nil if it isn't one.
+    package var viewRole: String? {
+        let end = Self.name(Self.view, ofView: "")
+        return kind == .stream && name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
+    }
 }

@@ -57,6 +57,12 @@ package enum LibraryName {
         return "\(stem).\(NameCleaning.cut(safe, to: longestLanguage)).\(fileExtension)"
     }
 
+    /// Another view of a video, without its extension: `Talk (presentation)`.
+    package static func view(beside stem: String, role: String) -> String {
+        let safe = NameCleaning.clean(String(role.map { $0 == "." || $0 == "/" ? "_" : $0 }))
+        return "\(stem) (\(NameCleaning.cut(safe, to: longestLanguage)))"
+    }
+
     /// The folder of a package beside a video: the first free one, with the id if `stem.hls` isn't.
     package static func package<Failure>(
         beside stem: String, id: String, isFree: (String) throws(Failure) -> Bool

@@ -46,7 +46,7 @@ extension FileDownload {
             do throws(FileError) {
                 held = try partial.bytes(at: sample.lowerBound, count: sample.count)
             } catch { return .over(.failed(.partialKept(error))) }
-            guard foreign.mayBe(of: head) ?? (context.expectedSHA256(attempt.answer) != nil),
+            guard foreign.mayBe(of: head) ?? (target.expectedSHA256(attempt.answer) != nil),
                 bytes.elementsEqual(held), attempt.policy.total.map({ $0 == head.total }) ?? true,
                 proof.map({ $0.etag == head.etag && $0.lastModified == head.lastModified && $0.total == head.total })
                     ?? true,
@@ -90,7 +90,7 @@ extension FileDownload {
     /// Makes the partial a file of its own, since it is to be continued. Nil to go on at once.
     private func makeOwn(_ partial: PartialFile, of foreign: ForeignBytes, _ attempt: Attempt) async -> AttemptEnd? {
         let services = context.services
-        let (name, length) = (PartialName(download: context.id.rawValue), partial.length)
+        let (name, length) = (target.name, partial.length)
         func facts(_ bytes: Int64) -> ProgressFacts {
             ProgressFacts(
                 bytes: bytes, total: nil, validators: Validators(), position: bytes > 0 ? foreign.position : nil)
@@ -101,7 +101,7 @@ extension FileDownload {
             }
             forgetShared()
             // A kill would leave less than the row claims.
-            guard await services.bookkeeper.commit(.progress(context.id, facts(0))) else { return .over(.stopped) }
+            guard await services.bookkeeper.commit(target.record(facts(0))) else { return .over(.stopped) }
             let result = await Blocking.run { shouldStop in
                 Result {
                     try services.library.imports.copy(
@@ -110,7 +110,7 @@ extension FileDownload {
                 }
             }
             guard try result.get().size == length else { throw FileError.replaced }
-            guard await services.bookkeeper.commit(.progress(context.id, facts(length))) else {
+            guard await services.bookkeeper.commit(target.record(facts(length))) else {
                 return .over(.stopped)
             }
             _ = try await openPartial(attempt.answer, length: length)

@@ -33,6 +33,7 @@ actor FileDownload: MediaDownload {
     }
 
     let context: DownloadContext
+    let target: FileTarget
     private let resume: ResumeRecord?
     private let live = Mutex(Live())
     /// Whether a digest of the partial is computed.
@@ -43,7 +44,12 @@ actor FileDownload: MediaDownload {
     private var request: RequestDigest?
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
+        self.init(context, FileTarget(context), resume: resume)
+    }
+
+    init(_ context: DownloadContext, _ target: FileTarget, resume: ResumeRecord?) {
         self.context = context
+        self.target = target
         self.resume = resume
         live.withLock { $0.foreign = ForeignBytes(position: resume?.position) }
     }
@@ -53,7 +59,7 @@ actor FileDownload: MediaDownload {
     nonisolated var progress: MediaProgress {
         let live = live.withLock { $0 }
         return MediaProgress(
-            bytes: live.partial?.extents.count ?? 0, size: live.identity.total ?? context.wanted.video.size)
+            bytes: live.partial?.extents.count ?? 0, size: live.identity.total ?? target.size)
     }
 
     nonisolated var written: Int64 { progress.bytes }
@@ -87,7 +93,7 @@ actor FileDownload: MediaDownload {
             return
         }
         partial?.close()
-        context.removePartials([PartialName(download: context.id.rawValue)])
+        context.removePartials([target.name])
     }
 
     func rest() {}
@@ -106,7 +112,7 @@ actor FileDownload: MediaDownload {
         }
         // It may be a copy since then.
         partial = live.withLock { $0.partial } ?? partial
-        let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
+        let hasChecksum = target.expectedSHA256(attempt.answer) != nil && isHashed
         let identity = partial.extents.beyond.isEmpty ? nil : FileTransfer.Identity(attempt.policy)
         if identity == nil, !partial.extents.beyond.isEmpty, let outcome = await dropBeyond(of: partial) {
             return .over(outcome)
@@ -146,7 +152,7 @@ actor FileDownload: MediaDownload {
             let facts = ProgressFacts(
                 bytes: length, total: identity.total, validators: identity.validators,
                 position: live.foreign?.position, mediaType: identity.mediaType)
-            let isWritten = await context.services.bookkeeper.commit(.progress(context.id, facts)) {
+            let isWritten = await context.services.bookkeeper.commit(target.record(facts)) {
                 do throws(FileError) { try partial.dropBeyond() } catch { failure.withLock { $0 = error } }
             }
             return isWritten ? failure.withLock { $0 }.map { .cannotWrite($0) } : .stopped
@@ -164,8 +170,8 @@ actor FileDownload: MediaDownload {
         let offset = partial.extents.count
         let progress = TransferProgress()
         note(progress, startedAt: offset, attempt.policy)
-        services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
-        var transfer = FileTransfer(context, partial, attempt, progress: progress, identity: identity)
+        if target.isOnly { services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset)) }
+        var transfer = FileTransfer(context, partial, attempt, target: target, progress: progress, identity: identity)
         let report = await transfer.run(start)
         if transfer.isInVain { attempt.policy.giveUpSplitting() }
         attempt.received += report.received
@@ -238,7 +244,7 @@ actor FileDownload: MediaDownload {
         guard !attempt.answer.resolution.singleUse else { return true }
         attempt.answer.use()
         var request = attempt.answer.request(
-            start: .beginning, expectedSize: context.wanted.video.size, limitRate: nil)
+            start: .beginning, expectedSize: target.size, limitRate: nil)
         request.maxSize = 0
         for _ in 1...2 {
             let failure = await context.services.engine.fetch(request, into: BodyBuffer()).failure
@@ -269,13 +275,13 @@ actor FileDownload: MediaDownload {
 
     func complete(_ partial: PartialFile, _ report: TransferReport?, _ attempt: Attempt) -> AttemptEnd {
         let resolution = attempt.answer.resolution
-        if let size = context.wanted.video.size ?? resolution.size, partial.length != size {
+        if let size = target.size ?? resolution.size, partial.length != size {
             return .over(.failed(.wrongSize(partial.length, instead: size)))
         }
         return .complete(
             ArrivedMedia(
-                partial: partial, size: partial.length, expectedSHA256: context.expectedSHA256(attempt.answer),
-                checksums: context.expectedChecksums(attempt.answer),
+                partial: partial, size: partial.length, expectedSHA256: target.expectedSHA256(attempt.answer),
+                checksums: target.expectedChecksums(attempt.answer),
                 fileExtension: .choose(
                     .video, stated: resolution.fileExtension, mediaType: resolution.mediaType,
                     contentType: attempt.policy.mediaType ?? report?.head?.contentType, url: resolution.url),
@@ -284,7 +290,7 @@ actor FileDownload: MediaDownload {
 
     /// Where written bytes are recorded until they are flushed; nil for another program's, which nothing has proven.
     private var unflushed: PartialFile.Unflushed? {
-        guard let record = context.services.unflushed, !isForeign else { return nil }
+        guard let record = context.services.unflushed, target.isOnly, !isForeign else { return nil }
         let source = context.wanted.source
         return PartialFile.Unflushed(record, download: context.id.rawValue) { [weak self] in
             self?.live.withLock { live in
@@ -299,7 +305,7 @@ actor FileDownload: MediaDownload {
     /// - Parameter length: how many bytes of it count.
     func openPartial(_ answer: ResolvedMedia, length: Int64? = nil) async throws -> PartialFile {
         let library = context.services.library
-        let name = PartialName(download: context.id.rawValue)
+        let name = target.name
         let (known, isShared) = live.withLock { ($0.partial, $0.isShared) }
         if let known {
             if !known.isOpen {
@@ -310,7 +316,7 @@ actor FileDownload: MediaDownload {
             }
             return known
         }
-        isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
+        isHashed = (target.isPlaced && context.services.options.checksums) || target.expectedSHA256(answer) != nil
         let durable = length ?? resume?.durableBytes ?? 0
         if let shared = try openShared(name, durable) {
             let partial = try PartialFile(descriptor: shared.release(), length: shared.size, hashes: isHashed)
@@ -331,7 +337,7 @@ actor FileDownload: MediaDownload {
             let facts = ProgressFacts(
                 bytes: length, total: resume.total, validators: resume.validators, position: resume.position,
                 mediaType: resume.mediaType)
-            _ = await context.services.bookkeeper.commit(.progress(context.id, facts))
+            _ = await context.services.bookkeeper.commit(target.record(facts))
         }
         return partial
     }

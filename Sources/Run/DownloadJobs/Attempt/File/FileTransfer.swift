@@ -40,6 +40,7 @@ struct FileTransfer {
     private static let tick = Duration.milliseconds(250)
 
     let context: DownloadContext
+    let target: FileTarget
     let partial: PartialFile
     let answer: ResolvedMedia
     let connections: JobConnections
@@ -60,11 +61,12 @@ struct FileTransfer {
     private var idle: TransferReport?
 
     init(
-        _ context: DownloadContext, _ partial: PartialFile, _ attempt: Attempt, progress: TransferProgress,
-        identity: Identity?
+        _ context: DownloadContext, _ partial: PartialFile, _ attempt: Attempt, target: FileTarget,
+        progress: TransferProgress, identity: Identity?
     ) {
         maySplit = attempt.policy.maySplit
         self.context = context
+        self.target = target
         self.partial = partial
         self.progress = progress
         self.identity = identity
@@ -203,7 +205,7 @@ struct FileTransfer {
                 etag: identity.etag)
         }
         var request = answer.request(
-            start: start, expectedSize: context.wanted.video.size, limitRate: context.services.adjustable.limitRate)
+            start: start, expectedSize: target.size, limitRate: context.services.adjustable.limitRate)
         (request.maxSize, request.maxUnsized) = (context.sizeLimit.known, context.sizeLimit.unknown)
         return request
     }

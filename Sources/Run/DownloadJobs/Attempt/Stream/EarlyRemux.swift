@@ -75,7 +75,7 @@ final class EarlyRemux: Sendable {
         arrived.finish()
         guard let task = end() else { return }
         task.cancel()
-        if await task.value { try? context.services.library.partials.remove(.remuxed(context.id)) }
+        if await task.value { try? context.services.library.partials.remove(context.name(.remuxed(context.id))) }
     }
 
     private func end() -> Task<Bool, Never>? {
@@ -103,23 +103,24 @@ final class EarlyRemux: Sendable {
             inputs.append(input)
         }
         return RemuxJob(
-            video: inputs[0], audio: Array(inputs.dropFirst()), output: partials.path(of: .remuxed(context.id)))
+            video: inputs[0], audio: Array(inputs.dropFirst()),
+            output: partials.path(of: context.name(.remuxed(context.id))))
     }
 
     private func run() async -> Bool {
         guard let job = await job() else { return false }
         let services = context.services
         do {
-            try services.library.partials.remove(.remuxed(context.id))
+            try services.library.partials.remove(context.name(.remuxed(context.id)))
             // A file of ours, with our permissions, for ffmpeg's output.
-            _ = try services.library.partials.open(.remuxed(context.id))
+            _ = try services.library.partials.open(context.name(.remuxed(context.id)))
             // It lasts as long as the download.
             try await job.run(with: ffmpeg, limit: .seconds(1 << 30), watch: services.providers.groupWatch) { write in
                 self.isFed.store(await self.feed(write), ordering: .releasing)
             }
         } catch {
             services.logger.debug("ffmpeg, while the stream arrived: \(error)")
-            try? services.library.partials.remove(.remuxed(context.id))
+            try? services.library.partials.remove(context.name(.remuxed(context.id)))
             return false
         }
         return isFed.load(ordering: .acquiring)

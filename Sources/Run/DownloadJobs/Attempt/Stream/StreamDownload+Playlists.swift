@@ -17,7 +17,7 @@ extension StreamDownload {
             return .success(loaded)
         }
         let resolution = attempt.answer.resolution
-        let preference = StreamPreference(context.wanted.video.settings)
+        let preference = context.preference
         return switch resolution.kind {
         case .dash:
             await StreamSource.loadPresentation(resolution.url, preference: preference, access: access)
@@ -59,7 +59,9 @@ extension StreamDownload {
         if source.isFallback {
             context.warn(.otherQuality)
         }
-        if context.services.ffmpeg != nil, context.wanted.video.sha256 != nil || context.wanted.video.size != nil {
+        if context.services.ffmpeg != nil, context.view == 0,
+            context.wanted.video.sha256 != nil || context.wanted.video.size != nil
+        {
             context.warn(.sumsOfJoined)
         }
     }

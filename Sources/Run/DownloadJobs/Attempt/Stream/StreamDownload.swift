@@ -51,14 +51,14 @@ actor StreamDownload: MediaDownload {
     // MARK: readable at any time
 
     nonisolated var progress: MediaProgress {
-        guard let work = live.withLock({ $0.work }) else { return MediaProgress(size: context.wanted.video.size) }
+        guard let work = live.withLock({ $0.work }) else { return MediaProgress(size: context.size) }
         return MediaProgress(
             bytes: work.bytes, size: work.estimatedSize,
             playing: PlayingTime(seconds: work.playedSeconds, total: work.seconds))
     }
 
     nonisolated var written: Int64 {
-        let remuxed = try? context.services.library.partials.facts(of: .remuxed(context.id))
+        let remuxed = try? context.services.library.partials.facts(of: context.name(.remuxed(context.id)))
         return progress.bytes + (remuxed?.size ?? 0)
     }
 
@@ -76,7 +76,7 @@ actor StreamDownload: MediaDownload {
             return live.work
         }
         work?.close()
-        context.removePartials(Self.kind.partials(of: context.id).all)
+        context.removePartials(Self.kind.partials(of: context.id).all.map { context.name($0) })
     }
 
     func rest() async {
@@ -147,7 +147,9 @@ actor StreamDownload: MediaDownload {
         early: EarlyRemux?, _ attempt: inout Attempt
     ) async -> AttemptEnd {
         tell(source)
-        context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: work.bytes))
+        if !context.isPart {
+            context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: work.bytes))
+        }
         let (before, joined) = (work.received, work.bytes)
         var failure: StreamFailure?
         // Separate sound first: it is small, and ffmpeg has it when the picture arrives.
@@ -196,7 +198,7 @@ actor StreamDownload: MediaDownload {
         let download = self
         switch await Blocking.run({ _ in Result { () throws(FileError) in try download.flush() } }) {
         case .success(let facts):
-            if let facts { context.services.bookkeeper.note(.progress(context.id, facts)) }
+            if let facts { context.services.bookkeeper.note(context.record(facts)) }
         case .failure(let error):
             return .follows(attempt.policy.beganAnother(), .joinedUnflushed(error))
         }

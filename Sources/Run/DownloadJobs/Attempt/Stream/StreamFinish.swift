@@ -90,7 +90,7 @@ struct StreamFinish: Sendable {
         let track = stream.tracks[0]
         let size = track.partial.length
         // After a failure of ffmpeg the user hasn't been told that these apply.
-        if services.ffmpeg == nil, let wantedSize = context.wanted.video.size, size != wantedSize {
+        if services.ffmpeg == nil, let wantedSize = context.size, size != wantedSize {
             return .over(.failed(.joinedSize(size, instead: wantedSize)))
         }
         do {
@@ -117,9 +117,9 @@ struct StreamFinish: Sendable {
         recorded: [String: SidecarRecord]
     ) -> ArrivedFile {
         ArrivedFile(
-            role: .sidecar(context.id, .stream, name: name), partialName: partialName, partial: partial,
+            role: .sidecar(context.id, .stream, name: context.part(name)), partialName: partialName, partial: partial,
             size: partial.length, sha256: nil, path: path, id: context.wanted.reference.video,
-            old: recorded[name].map { StoredFile($0) })
+            old: recorded[context.part(name)].map { StoredFile($0) })
     }
 
     // MARK: a package
@@ -140,7 +140,7 @@ struct StreamFinish: Sendable {
             }
             // The playlist that a player opens comes last.
             for (number, playlist) in package.playlists.enumerated().reversed() {
-                let name = PartialName.playlist(number, of: context.id)
+                let name = context.name(.playlist(number, of: context.id))
                 let partial = try context.writePartial(name, Array(playlist.text.utf8), hashes: true)
                 parts.append(
                     part(playlist.name, named: name, partial, at: "\(folder)/\(playlist.name)", recorded: recorded))
@@ -170,7 +170,7 @@ struct StreamFinish: Sendable {
                 }
             }
         }
-        let known = recorded[StreamPackage.index].map { LibraryPathParts.split($0.path).folder }
+        let known = recorded[context.part(StreamPackage.index)].map { LibraryPathParts.split($0.path).folder }
         if let known, try isFree(known) { return known }
         return try LibraryName.package(
             beside: context.wanted.stem, id: context.wanted.reference.video, isFree: isFree)

@@ -26,87 +26,41 @@ struct StreamRemux: Sendable {
     func run(with ffmpeg: FFmpeg, early: EarlyRemux?) async -> End {
         do {
             if let early, await early.finish(stream.begins) {
-                let end = try checked(library.partials.open(output))
-                if case .made = end { return end }
+                let end = try output.checked(library.partials.open(output.name))
+                if case .made = end { return self.end(end) }
             }
             guard !Task.isCancelled else { return .outcome(.stopped) }
-            return try await remuxed(with: ffmpeg)
+            try library.partials.remove(output.name)
+            guard let job = try job(writing: library.partials.path(of: output.name)) else {
+                return .kept(because: .unknownKind)
+            }
+            let bytes = stream.tracks.reduce(0) { $0 + $1.partial.length }
+            return end(try await output.make(job, with: ffmpeg, bytes: bytes))
         } catch { return .outcome(.cannotWrite(error)) }
     }
 
-    private var output: PartialName { .remuxed(context.id) }
     private var library: LibraryFolder { context.services.library }
 
-    private func remuxed(with ffmpeg: FFmpeg) async throws -> End {
-        let services = context.services
-        try library.partials.remove(output)
-        guard let job = try job(writing: library.partials.path(of: output)) else {
-            return .kept(because: .unknownKind)
+    private var output: RemuxedFile {
+        let tracks = stream.tracks.map(\.plan)
+        return RemuxedFile(context: context, parts: stream.subtitles) { length in
+            // Sound within the picture's own segments may end earlier.
+            let kinds: [MovieLength.TrackKind] =
+                tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
+            return zip(kinds, tracks).map { .init(kind: $0, seconds: $1.seconds - $1.gapSeconds) }
         }
-        // A file of ours, with our permissions, for ffmpeg's output.
-        let open = try library.partials.open(output)
-        do throws(RemuxError) {
-            let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
-            if let complaint = try await job.run(with: ffmpeg, limit: limit, watch: services.providers.groupWatch) {
-                // Most complaints don't matter; those that do make the file too short.
-                services.logger.debug("ffmpeg: \(complaint)")
-            }
-        } catch {
-            try? library.partials.remove(output)
-            return end(error)
-        }
-        return try checked(open)
     }
 
-    /// ffmpeg's output, if it is complete; otherwise it is removed.
-    private func checked(_ open: OpenPartial) throws -> End {
-        let size = try open.facts().size
-        let partial = try PartialFile(
-            descriptor: try open.release(), length: size, hashes: context.services.options.checksums)
-        if let loss = try shortness(of: partial) {
-            partial.close()
-            try? library.partials.remove(output)
-            return .kept(because: loss)
-        }
-        return .made(
-            ArrivedMedia(
-                partial: partial, partialName: output, size: size,
-                fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
-                parts: stream.subtitles))
-    }
-
-    private func end(_ error: RemuxError) -> End {
-        switch error {
-        case .cancelled: .outcome(.stopped)
-        // The joined stream is playable, and needs no more space.
-        case .noSpace where stream.hasParts:
+    private func end(_ end: RemuxedFile.End) -> End {
+        switch end {
+        case .made(let media): .made(media)
+        // Several parts are of no use without it.
+        case .missing(.ended(.noSpace)) where stream.hasParts:
             .outcome(.suspended(.disk, .noSpaceToRemux))
-        default: .kept(because: .ended(error))
+        case .missing(let loss): .kept(because: loss)
+        case .outcome(let outcome): .outcome(outcome)
         }
     }
-
-    /// The reason why ffmpeg's output is incomplete; nil if it isn't. ffmpeg also exits with 0 after an unreadable
-    /// fragment.
-    private func shortness(of output: PartialFile) throws(FileError) -> RemuxLoss? {
-        let length = try MovieLength.read { place, count throws(FileError) in
-            try output.bytes(at: place, count: count)
-        }
-        guard let length else { return .unreadable }
-        // Sound within the picture's own segments may end earlier.
-        let kinds: [MovieLength.TrackKind] =
-            stream.tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
-        for (kind, track) in zip(kinds, stream.tracks) {
-            let wanted = track.plan.seconds - track.plan.gapSeconds
-            let played = length.tracks.filter { $0.kind == kind }.compactMap(\.seconds).min() ?? 0
-            if played < wanted * Self.leastPart - 2 {
-                return .short(seconds: played, wanted: wanted, isPicture: kind == .video)
-            }
-        }
-        return nil
-    }
-
-    /// Playlists round the durations of segments, down as well as up.
-    private static let leastPart = 0.9
 
     /// Nil for formats that ffmpeg has no name for.
     private func job(writing output: FilePath) throws -> RemuxJob? {
@@ -117,7 +71,7 @@ struct StreamRemux: Sendable {
             let parts = JoinedPiece.parts(of: track.pieces)
             if parts.count > 1 {
                 guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
-                let name = PartialName.list(number, of: context.id)
+                let name = context.name(.list(number, of: context.id))
                 try context.writePartial(name, Array(text.utf8), hashes: false).close()
                 list = context.services.library.partials.path(of: name)
             }

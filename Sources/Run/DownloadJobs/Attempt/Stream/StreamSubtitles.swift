@@ -106,7 +106,7 @@ struct StreamSubtitles: Sendable {
             guard let known = found[key], let subtitle = known, case .video(_, _, let name) = sidecar.owner else {
                 continue
             }
-            let partialName = PartialName.subtitle(number, of: context.id)
+            let partialName = context.name(.subtitle(number, of: context.id))
             let partial = try context.writePartial(partialName, subtitle.text, hashes: true)
             parts.append(
                 ArrivedFile(

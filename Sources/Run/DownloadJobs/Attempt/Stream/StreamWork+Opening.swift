@@ -53,7 +53,7 @@ extension StreamWork {
         do {
             for (number, track) in tracks.enumerated() where !track.partial.isOpen {
                 try track.partial.reopen(descriptor: library.partials.open(track.name).release())
-                let index = PartialName.index(number, of: context.id)
+                let index = context.name(.index(number, of: context.id))
                 try track.index?.reopen(descriptor: library.partials.open(index).release())
             }
         } catch { return .outcome(.cannotOpenPartial(error, in: library)) }
@@ -70,13 +70,13 @@ extension StreamWork {
         _ number: Int, of plan: StreamPlan, at position: StreamPosition, in context: DownloadContext, isHashed: Bool
     ) throws -> Track? {
         let (library, layout) = (context.services.library, layout(of: [plan], context.services))
-        let name = PartialName.track(number, of: context.id)
+        let name = context.name(.track(number, of: context.id))
         let open = try library.partials.open(name)
         guard position.bytes <= open.size, position.next <= plan.segments.count else { return nil }
         let partial = try PartialFile(descriptor: open.release(), length: position.bytes, hashes: isHashed)
         var index: PartialFile?
         if layout != .plain {
-            let open = try library.partials.open(.index(number, of: context.id))
+            let open = try library.partials.open(context.name(.index(number, of: context.id)))
             let length = JoinedPiece.indexLength(position.next)
             guard length <= open.size else { return nil }
             let opened = try PartialFile(descriptor: open.release(), length: length, hashes: false)

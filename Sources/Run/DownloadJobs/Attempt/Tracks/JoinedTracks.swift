@@ -1,0 +1,174 @@
+import CourseCatalog
+import DownloadStore
+import FilePlacement
+import FileSystem
+import HLSMedia
+import MediaLibrary
+import MediaTransfer
+import ProviderKit
+import SyncFacts
+
+/// The files of a download, all complete: ffmpeg makes one of them, or they stay beside each other.
+struct JoinedTracks: Sendable {
+    struct File: Sendable {
+        let name: PartialName
+        let partial: PartialFile
+        let fileExtension: FileExtension
+        /// Nil for the picture.
+        let track: Resolution.Track?
+        /// Nil for what isn't known, such as subtitles in SubRip.
+        let kind: MediaKind?
+
+        var isSound: Bool { track?.kind == .audio }
+    }
+
+    let context: DownloadContext
+    /// The picture, then the tracks.
+    let files: [File]
+
+    private var services: RunServices { context.services }
+    private var tracks: ArraySlice<File> { files.dropFirst() }
+
+    func finish() async -> AttemptEnd {
+        guard let ffmpeg = services.ffmpeg else {
+            context.warn(.separateSound)
+            return keep()
+        }
+        do {
+            try services.library.partials.remove(context.name(.remuxed(context.id)))
+            guard let (job, beside) = try job() else { return keep(because: .unknownKind) }
+            let lengths = try lengths()
+            let output = RemuxedFile(context: context, parts: try parts(of: beside)) { _ in lengths }
+            let bytes = files.reduce(0) { $0 + $1.partial.length }
+            switch try await output.make(job, with: ffmpeg, bytes: bytes) {
+            case .made(let media): return .complete(media)
+            case .missing(let loss): return keep(because: loss)
+            case .outcome(let outcome): return .over(outcome)
+            }
+        } catch { return .over(.cannotWrite(error)) }
+    }
+
+    // MARK: one file
+
+    /// Also returns the tracks that ffmpeg can't read, which stay beside it. Nil if it can't read picture or sound.
+    private func job() throws -> (RemuxJob, beside: [File])? {
+        guard let picture = files.first, let video = input(picture) else { return nil }
+        var sound: [RemuxInput] = []
+        var subtitles: [RemuxInput] = []
+        var beside: [File] = []
+        for file in tracks {
+            var input = input(file)
+            input?.title = file.track?.title
+            switch (file.isSound, input) {
+            case (true, nil): return nil
+            case (true, let input?): sound.append(input)
+            case (false, let input?): subtitles.append(input)
+            case (false, nil): beside.append(file)
+            }
+        }
+        let output = services.library.partials.path(of: context.name(.remuxed(context.id)))
+        guard var job = RemuxJob(video: video, audio: sound, output: output) else { return nil }
+        job.keepsOwnSound = true
+        job.subtitles = subtitles
+        return (job, beside)
+    }
+
+    private func input(_ file: File) -> RemuxInput? {
+        let path = services.library.partials.path(of: file.name)
+        let language = file.track?.lang
+        if let kind = file.kind {
+            guard (kind == .webVTT) == (file.track?.kind == .subtitle) else { return nil }
+            return RemuxInput(path: path, kind: kind, language: language)
+        }
+        let beginning = (try? file.partial.prefix(1024)) ?? []
+        guard file.track?.kind == .subtitle, Self.isSubRip(beginning) else { return nil }
+        return RemuxInput(subRip: path, language: language)
+    }
+
+    /// A number, then a line with times.
+    private static func isSubRip(_ beginning: [UInt8]) -> Bool {
+        let lines = String(decoding: beginning, as: UTF8.self).split(whereSeparator: \.isNewline).prefix(2)
+        guard lines.count == 2 else { return false }
+        return lines[0].last?.isNumber == true && lines[1].contains(" --> ")
+    }
+
+    /// The playing time of picture and sound, as far as their files have it at their beginning.
+    private func lengths() throws(FileError) -> [RemuxedFile.Length] {
+        var picture: [Double] = []
+        var sound: [Double] = []
+        for file in files where file.kind == .fragmentedMP4 {
+            let length = try MovieLength.read { place, count throws(FileError) in
+                try file.partial.bytes(at: place, count: count)
+            }
+            for track in length?.tracks ?? [] {
+                guard let seconds = track.seconds else { continue }
+                if track.kind == .audio { sound.append(seconds) }
+                if track.kind == .video, file.track == nil { picture.append(seconds) }
+            }
+        }
+        return (picture.min().map { [.init(kind: .video, seconds: $0)] } ?? [])
+            + (sound.min().map { [.init(kind: .audio, seconds: $0)] } ?? [])
+    }
+
+    // MARK: several files
+
+    private func keep(because loss: RemuxLoss) -> AttemptEnd {
+        context.warn(.notJoined(because: loss.sentence))
+        return keep()
+    }
+
+    /// The picture, with the tracks beside it.
+    private func keep() -> AttemptEnd {
+        guard let picture = files.first else { return .over(.stopped) }
+        do {
+            var partial = picture.partial
+            let size = partial.length
+            if services.options.checksums {
+                partial = try context.openPartial(picture.name, length: size, hashes: true)
+            }
+            return .complete(
+                ArrivedMedia(
+                    partial: partial, size: size, fileExtension: picture.fileExtension, parts: try parts(of: tracks)))
+        } catch { return .over(.cannotWrite(error)) }
+    }
+
+    /// The files of tracks beside the video.
+    private func parts(of tracks: some Collection<File>) throws -> [ArrivedFile] {
+        guard !tracks.isEmpty else { return [] }
+        let recorded = Dictionary(
+            try services.store.sidecars.files(of: [context.id]).filter { $0.kind == .stream }.map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        var counts: [String: Int] = [:]
+        return tracks.map { file in
+            let word = file.track?.lang ?? file.track?.kind.rawValue ?? ""
+            counts[word, default: 0] += 1
+            let count = counts[word, default: 0]
+            let label = count == 1 ? word : "\(word)-\(count)"
+            let name = "\(file.track?.kind.rawValue ?? "") \(label)"
+            return ArrivedFile(
+                role: .sidecar(context.id, .stream, name: context.part(name)), partialName: file.name,
+                partial: file.partial,
+                size: file.partial.length, sha256: nil,
+                path: LibraryName.sound(
+                    beside: context.wanted.stem, language: label, fileExtension: file.extensionBeside),
+                id: context.wanted.reference.video, old: recorded[context.part(name)].map { StoredFile($0) })
+        }
+    }
+}
+
+extension JoinedTracks.File {
+    /// A complete file; its kind is known from its beginning.
+    init(_ name: PartialName, _ media: ArrivedMedia, of partial: PartialFile, _ track: Resolution.Track?) {
+        self.name = name
+        self.partial = partial
+        fileExtension = media.fileExtension
+        self.track = track
+        kind = (try? partial.prefix(64 << 10)).flatMap { MediaKind.recognize($0) }
+    }
+
+    /// By its bytes, or else by what its server says.
+    fileprivate var extensionBeside: String {
+        if isSound, kind == .fragmentedMP4 { return "m4a" }
+        return kind?.fileExtension ?? fileExtension.text
+    }
+}

@@ -1,0 +1,181 @@
+"""Lectures with several pictures: each a file or a stream, beside each other under one name."""
+
+import json
+import signal
+import unittest
+import urllib.parse
+
+from host import File, Host
+from killed import FORMS, muxed, source
+from stage import Stage
+from tracks import hashes, picture, sound, streams
+
+
+class Views(unittest.TestCase):
+    def setUp(self):
+        self.host, self.stage = Host(), Stage()
+        self.addCleanup(self.host.close)
+        self.addCleanup(self.stage.close)
+
+    def at(self, path, body, **how):
+        how.setdefault("etag", f'"{path}"')
+        return self.host.at(path, File(body, **how))
+
+    def film(self, role):
+        """A film of its own for each role."""
+        return picture("libx264", f"{role}.mp4", "-metadata", f"title={role}", "-vf", f"drawbox=w={20 + 9 * len(role)}:h=40:t=fill")
+
+    def answer(self, *roles, main="combined", **rest):
+        return {
+            "url": self.at(f"/{main}.mp4", self.film(main)), "role": main,
+            "streams": [{"role": role, "url": self.at(f"/{role}.mp4", self.film(role))} for role in roles], **rest}
+
+    def write(self, answer, **settings):
+        self.stage.urls({"v": answer})
+        self.stage.write([{"id": "c", "videos": [{"id": "v", "title": "Talk"}], **settings}])
+
+    def files(self):
+        """The files of the library by their last names, without their numbers."""
+        return {p.rsplit("/", 1)[-1].partition(" ")[2]: b for p, b in self.stage.files().items() if not p.endswith(".html")}
+
+    def again(self):
+        before, requests = self.stage.files(), len(self.host.asked())
+        self.stage.sync(exit=0)
+        self.assertEqual((self.stage.files(), len(self.host.asked())), (before, requests))
+        self.assertEqual(self.stage.command("verify").exit, 0)
+
+    def test_the_catalog_chooses_the_views(self):
+        roles = ("presenter", "presentation")
+        for streams_, names in [
+            (None, {"Talk.mp4": "combined"}), ("all", {"Talk.mp4": "combined", "Talk (presenter).mp4": "presenter",
+                                                       "Talk (presentation).mp4": "presentation"}),
+            (["presentation", "presenter"], {"Talk.mp4": "presentation", "Talk (presenter).mp4": "presenter"}),
+            ("presenter", {"Talk.mp4": "presenter"}), (["screen"], {"Talk.mp4": "combined"}),
+            (["presenter", "combined", "screen"], {"Talk.mp4": "presenter", "Talk (combined).mp4": "combined"}),
+        ]:
+            with self.subTest(str(streams_)):
+                stage, self.stage = self.stage, Stage()
+                self.addCleanup(self.stage.close)
+                self.write(self.answer(*roles), **({"streams": streams_} if streams_ else {}))
+                run = self.stage.sync(exit=0)
+                self.assertEqual(self.files(), {name: self.film(role) for name, role in names.items()}, list(self.files()))
+                self.assertEqual(len(run.of("download_finished")), 1)
+                self.assertEqual(self.stage.partials(), [])
+                self.again()
+                self.stage = stage
+
+    def test_each_view_has_its_own_form(self):
+        dash = muxed("-f", "dash", "-seg_duration", "1", *FORMS["template"], name="index.mpd")
+        for name, body in dash.items():
+            self.at(f"/{name}", body, kind="application/octet-stream")
+        answer = self.answer("presenter")
+        answer["streams"] += [
+            {"role": "slides", "kind": "dash", "url": self.host.url("/index.mpd")},
+            {"role": "screen", "url": self.at("/silent.mp4", picture()),
+             "tracks": [{"kind": "audio", "lang": "de", "url": self.at("/de.m4a", sound(400), kind="audio/mp4")}]}]
+        self.write(answer, streams="all")
+        self.stage.sync(exit=0)
+        files = self.files()
+        self.assertEqual(set(files), {"Talk.mp4", "Talk (presenter).mp4", "Talk (slides).mp4", "Talk (screen).mp4"})
+        self.assertEqual(hashes(files["Talk (slides).mp4"], "v:0"), hashes(source(), "v:0"))
+        self.assertEqual(hashes(files["Talk (screen).mp4"], "a:0"), hashes(sound(400), "a:0"))
+        self.assertEqual(self.stage.partials(), [])
+        self.again()
+
+    def test_without_ffmpeg_everything_stays_beside_its_view(self):
+        answer = self.answer()
+        answer["streams"] = [{
+            "role": "screen", "url": self.at("/silent.mp4", picture()),
+            "tracks": [{"kind": "audio", "lang": "de", "url": self.at("/de.m4a", sound(400), kind="audio/mp4")}]}]
+        self.write(answer, streams="all")
+        self.stage.sync("--ffmpeg", "none", exit=0)
+        self.assertEqual(self.files(), {
+            "Talk.mp4": self.film("combined"), "Talk (screen).mp4": picture(), "Talk (screen).de.m4a": sound(400)})
+        self.assertEqual(self.stage.command("verify").exit, 0)
+
+    def test_a_killed_run_continues_each_view(self):
+        self.write(self.answer("presenter", "presentation"), streams="all")
+        paths = {f"/{role}.mp4": self.film(role) for role in ("presentation", "presenter", "combined")}
+        for path, body in paths.items():
+            self.at(path, body, rate=80_000)
+            running = self.stage.start_sync()
+            running.wait_for(
+                lambda events: len(self.host.asked(path)) > 0
+                and any(e.get("bytes", 0) > 30_000 for e in self.stage.status().values()), 40)
+            running.stop(signal.SIGKILL)
+            self.at(path, body)
+        self.stage.sync(exit=0)
+        self.assertEqual(set(self.files().values()), set(paths.values()))
+        self.assertTrue(any(r.range_start for r in self.host.asked()))
+        self.again()
+
+    def test_a_title_and_a_removal_take_all_views_along(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.stage.sync("--write-index", exit=0)
+        page = next(b for p, b in self.stage.files().items() if p.endswith("index.html")).decode()
+        self.assertEqual(page.count("<video"), 2)
+        self.assertIn("(presenter).mp4", urllib.parse.unquote(page))
+        self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "v", "title": "Speech"}]}])
+        requests = len(self.host.asked())
+        self.stage.sync(exit=0)
+        self.assertEqual(set(self.files()), {"Speech.mp4", "Speech (presenter).mp4"})
+        self.assertEqual(len(self.host.asked()), requests)
+        self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
+        self.assertEqual(self.files(), {})
+
+    def test_a_damaged_view_is_found_and_fetched_again(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.stage.sync(exit=0)
+        path = next(self.stage.library.rglob("*(presenter).mp4"))
+        path.write_bytes(b"damaged")
+        self.assertNotEqual(self.stage.command("verify").exit, 0)
+        self.stage.command("verify", "--repair")
+        self.stage.sync(exit=0)
+        self.assertEqual(path.read_bytes(), self.film("presenter"))
+
+    def test_a_missing_view_fails_the_video_with_its_name(self):
+        answer = self.answer()
+        answer["streams"] = [{"role": "presenter", "url": self.host.url("/gone")}]
+        self.write(answer, streams="all")
+        run = self.stage.sync(exit=1)
+        self.assertIn("presenter: ", run.of("download_failed")[0]["error"]["message"])
+        self.assertEqual(self.files(), {})
+        # Who doesn't want it doesn't miss it.
+        self.write(answer)
+        self.assertEqual(self.stage.command("retry", "c/v").exit, 0)
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("combined")})
+
+    def test_secrets_of_a_view_stay_with_it(self):
+        other = Host()
+        self.addCleanup(other.close)
+        answer = self.answer(token={"value": "main-secret", "in": "header", "name": "X-Key"}, headers={"Cookie": "a=1", "X-Lab": "7"})
+        answer["streams"] = [
+            {"role": "far", "url": other.at("/far.mp4", File(self.film("far"), etag='"f"'))},
+            {"role": "own", "url": other.at("/own.mp4", File(self.film("own"), etag='"o"')),
+             "token": {"value": "own-secret", "in": "header", "name": "X-Key"}}]
+        for wanted in ("all", ["far", "combined", "own"]):
+            self.write(answer, streams=wanted)
+            self.stage.sync(exit=0)
+            far, own = other.asked("/far.mp4")[-1].headers, other.asked("/own.mp4")[-1].headers
+            self.assertEqual((far.get("x-key"), far.get("cookie"), far.get("x-lab")), (None, None, "7"))
+            self.assertEqual((own.get("x-key"), own.get("cookie")), ("own-secret", None))
+            main = self.host.asked("/combined.mp4")[-1].headers
+            self.assertEqual((main.get("x-key"), main.get("cookie")), ("main-secret", "a=1"))
+            self.stage.close()
+            self.stage = Stage()
+            self.addCleanup(self.stage.close)
+
+    def test_wrong_streams_are_the_plugin_s_fault(self):
+        good = {"role": "presenter", "url": self.at("/presenter.mp4", self.film("presenter"))}
+        wrong = [
+            {"streams": [{"url": good["url"]}]}, {"streams": [dict(good, role="")]}, {"streams": [dict(good, url="x")]},
+            {"streams": [good, good]}, {"streams": [dict(good, role=f"r{n}") for n in range(17)]},
+            {"role": "presenter", "streams": [good]}, {"streams": [dict(good, kind="film")]}, {"streams": good}]
+        for number, case in enumerate(wrong):
+            with self.subTest(json.dumps(case)[:120]):
+                self.stage.urls({f"v{number}": {"url": good["url"], **case}})
+                self.stage.write([{"id": "c", "streams": "all", "videos": [f"v{number}"]}])
+                run = self.stage.sync(exit=1)
+                self.assertRegex(run.of("download_failed")[0]["error"]["message"], "stream|role|kind")
+        self.assertEqual(self.files(), {})
