@@ -1,4 +1,4 @@
-"""Which of a video's formats is downloaded: one file with picture and sound, an HLS playlist, or a DASH presentation."""
+"""Which of a video's formats are downloaded: a file with picture and sound, or one of each, a playlist, or a presentation."""
 
 import re
 
@@ -32,11 +32,25 @@ def has_sound(format):
 def candidates(formats):
     """The formats to choose among, worst first: those with picture and sound, or sound alone if no format has a picture.
 
-    A variant of a master playlist or a presentation counts whatever it has itself, since that says where its sound is.
+    A variant of a master playlist or a presentation counts whatever it has itself, since that says where its sound is; a file
+    without sound counts if the sound is a file, too, or if there is none.
     """
     takeable = [f for f in formats if kind(f) and (has_picture(f) or has_sound(f))]
-    complete = [f for f in takeable if has_picture(f) and (has_sound(f) or kind(f) in STREAMS and f.get("manifest_url"))]
+    mute = not any(has_sound(f) for f in formats)
+    beside = {FILE: mute or bool(tracks(formats))}
+    complete = [f for f in takeable if has_picture(f)
+                and (has_sound(f) or beside.get(kind(f), bool(f.get("manifest_url"))))]
     return complete if any(has_picture(f) for f in formats) else takeable
+
+
+def tracks(formats):
+    """The best file with sound alone of each language, the best of all first."""
+    best = {}
+    for format in formats:
+        if kind(format) == FILE and has_sound(format) and not has_picture(format):
+            best.pop(format.get("language"), None)
+            best[format.get("language")] = format
+    return list(best.values())[::-1]
 
 
 def sounds(formats):
@@ -60,7 +74,7 @@ def choose(formats, quality):
     """The format for the requested qualities, of `formats` in yt-dlp's order, worst first.
 
     The first quality that some format has decides, as in the catalog: a height or a bitrate means the best one at or below
-    it. If none has any, the nearest to the first quality is taken. Of two with the same height the file is taken.
+    it. If none has any, the nearest to the first quality is taken. Of several with the same height a file with sound is taken.
     """
     found = candidates(formats)
     if not found and not (quality[:1] == ["audio"] and sounds(formats)):
@@ -77,9 +91,9 @@ def choose(formats, quality):
     else:
         first = quality[0]
         chosen = found[0] if first == "audio" else lowest(found, measure(first)[0])
-    if kind(chosen) in STREAMS and chosen.get("height"):
+    if has_picture(chosen) and (kind(chosen) in STREAMS or not has_sound(chosen)) and chosen.get("height"):
         files = [f for f in found if kind(f) == FILE and f.get("height") == chosen["height"]]
-        chosen = files[-1] if files else chosen
+        chosen = ([f for f in files if has_sound(f)] or files or [chosen])[-1]
     return chosen
 
 
@@ -94,13 +108,15 @@ def measure(wanted):
 def obstacle(formats):
     """Why no format can be taken."""
     if any(kind(f) for f in formats):
-        return ("this video has only separate picture and sound, which coursefetch doesn't join; with quality: audio it "
-                "takes the sound")
+        return ("this video has picture and sound in different forms, a file and a stream, which coursefetch doesn't join; with "
+                "quality: audio it takes the sound")
     protocols = sorted({str(f.get("protocol")) for f in formats})
     return f"this video has no format that coursefetch can download (only {', '.join(protocols[:6])})"
 
 
-def left_behind(formats, chosen):
-    """The height of the best picture that is there without sound only, if it is better than the chosen one; else None."""
-    best = max((f.get("height") or 0 for f in formats if has_picture(f)), default=0)
-    return best if chosen.get("height") and best > chosen["height"] else None
+def left_behind(formats):
+    """The height of the best picture that can't be taken, if it is better than all that can; else None."""
+    def best(some):
+        return max((f.get("height") or 0 for f in some if has_picture(f)), default=0)
+
+    return best(formats) if best(formats) > best(candidates(formats)) else None

@@ -184,19 +184,39 @@ def resolution(downloader, info, now):
     if info.get("ext") == "unknown_video" and not info.get("vcodec"):
         raise ProviderError("not_found", "what the site serves there is neither a page nor a video")
     address = info.get("manifest_url") or info["url"] if kind in choice.STREAMS else info["url"]
-    headers = {name: value for name, value in (info.get("http_headers") or {}).items() if not NOT_SENT.fullmatch(name)}
-    cookies = downloader.cookiejar.get_cookie_header(address)
-    if cookies:
-        headers["Cookie"] = cookies
-    higher = choice.left_behind(info.get("formats") or [], info)
-    if higher and kind == choice.FILE:
-        log("info", f"{info.get('id')}: {info['height']}p is the best with sound; {higher}p is there without sound only")
+    higher = choice.left_behind(info.get("formats") or [])
+    if higher:
+        log("info", f"{info.get('id')}: {higher}p is in a form that coursefetch doesn't join with its sound")
+    sounds = []
+    if kind == choice.FILE and choice.has_picture(info) and not choice.has_sound(info):
+        sounds = choice.tracks(info.get("formats") or [])[:64]
     extension = info.get("ext") or ""
     return {
-        "url": address, "kind": kind, "headers": headers, "expires_at": expiry.expires_at(address, now),
-        "size": info.get("filesize") if kind == choice.FILE and isinstance(info.get("filesize"), int) else None,
+        "url": address, "kind": kind, "headers": headers(downloader, info, address), "expires_at": expiry.expires_at(address, now),
+        "size": size(info) if kind == choice.FILE else None,
+        "tracks": [track(downloader, format, now) for format in sounds] or None,
         "extension": extension if re.fullmatch("[A-Za-z0-9]{1,16}", extension) and kind == choice.FILE else None,
         "duration": listing.duration(info), "subtitles": subtitles(info), "cover": web(info.get("thumbnail"))}
+
+
+def track(downloader, format, now):
+    """Sound in a file of its own."""
+    language = format.get("language") or ""
+    return {
+        "kind": "audio", "url": format["url"], "lang": language if LANGUAGE.fullmatch(language) else None,
+        "headers": headers(downloader, format, format["url"]), "expires_at": expiry.expires_at(format["url"], now),
+        "size": size(format)}
+
+
+def headers(downloader, format, address):
+    """What goes with the requests for a format, cookies included."""
+    found = {name: value for name, value in (format.get("http_headers") or {}).items() if not NOT_SENT.fullmatch(name)}
+    cookies = downloader.cookiejar.get_cookie_header(address)
+    return {**found, "Cookie": cookies} if cookies else found
+
+
+def size(format):
+    return format["filesize"] if isinstance(format.get("filesize"), int) else None
 
 
 def subtitles(info):

@@ -174,12 +174,13 @@ class ResolveTests(Case):
     def test_the_quality_chooses_the_format(self):
         page = self.page("/trial/v", formats=self.formats("360", "720", "1080 silent", "sound", "dash"))
         plugin = self.plugin()
-        for wanted, path in [([], "/720.mp4"), (["best"], "/720.mp4"), (["worst"], "/360.mp4"), (["audio"], "/a.m4a"),
+        for wanted, path in [([], "/1080.mp4"), (["best"], "/1080.mp4"), (["worst"], "/360.mp4"), (["audio"], "/a.m4a"),
                              (["720p"], "/720.mp4"), (["719p"], "/360.mp4"), (["144p"], "/360.mp4"), (["600k"], "/360.mp4"),
-                             (["100p", "audio"], "/a.m4a"), (["1080p", "worst"], "/720.mp4"), (["2500k"], "/720.mp4")]:
+                             (["100p", "audio"], "/a.m4a"), (["1000p", "worst"], "/720.mp4"), (["2500k"], "/720.mp4")]:
             plugin.further = {"quality": wanted}
             found = plugin.resolve(endpoint=page)["result"]
             self.assertEqual(found["url"], self.origin + path, wanted)
+            self.assertEqual([t["url"] for t in found.get("tracks", [])], [self.origin + "/a.m4a"] if "1080" in path else [])
             self.assertEqual(found.get("size"), 77 if path == "/720.mp4" else None)
 
     def test_a_stream_is_taken_where_it_is_better_and_a_file_where_it_is_as_good(self):
@@ -204,11 +205,30 @@ class ResolveTests(Case):
 
     def test_what_coursefetch_cannot_take_is_told(self):
         plugin = self.plugin()
-        for names, kind, words in [(("1080 silent", "sound"), "not_found", "separate picture and sound"),
+        for names, kind, words in [(("1080 silent", "mpd sound"), "not_found", "different forms"),
                                    (("dash",), "not_found", "only http_dash_segments"), (("drm",), "drm", "encrypts")]:
             error = plugin.resolve(endpoint=self.page("/trial/v", formats=self.formats(*names)))["error"]
             self.assertEqual(error["data"]["kind"], kind)
             self.assertIn(words, error["message"])
+
+    def test_separate_sound_comes_in_each_language(self):
+        sound = self.formats("sound")[0]
+        sounds = [dict(sound, format_id=f"{n}", url=f"/{n}.m4a", language=language, abr=abr, filesize=5)
+                  for n, (language, abr) in enumerate([("de", 64), ("de", 128), ("en", 96), (None, 32)])]
+        plugin = self.plugin()
+        page = self.page("/trial/v", formats=[*sounds, *self.formats("360", "1080 silent")], cookie="s3")
+        found = plugin.resolve(endpoint=page)["result"]
+        self.assertEqual(found["url"], self.origin + "/1080.mp4")
+        tracks = {t.get("lang"): t for t in found["tracks"]}
+        self.assertEqual({k: t["url"].rsplit("/")[-1] for k, t in tracks.items()}, {"de": "1.m4a", "en": "2.m4a", None: "3.m4a"})
+        self.assertEqual((tracks["de"]["headers"]["Cookie"], tracks["de"]["size"]), ("session=s3", 5))
+        # At the same height the file with both.
+        page = self.page("/trial/v", formats=self.formats("sound", "720") + [dict(self.formats("1080 silent")[0], height=720)])
+        found = plugin.resolve(endpoint=page)["result"]
+        self.assertEqual((found["url"], found.get("tracks")), (self.origin + "/720.mp4", None))
+        # A film without any sound.
+        found = plugin.resolve(endpoint=self.page("/trial/v", formats=self.formats("1080 silent")))["result"]
+        self.assertEqual((found["url"], found.get("tracks")), (self.origin + "/1080.mp4", None))
 
     def test_cookies_subtitles_cover_and_duration_come_along(self):
         page = self.page(
@@ -532,6 +552,33 @@ class SyncTests(Case):
         self.assertEqual(list(place.files().values()), [talk])
         self.assertEqual(len(signatures), 2)
         self.assertEqual(self.site.asked[-1].headers["Range"], f"bytes={len(talk) // 2}-")
+
+    def test_the_best_picture_and_sound_become_one_file(self):
+        def served(name, **what):
+            self.site.pages[f"/{name}"] = 200, VIDEO, film(self.folder / name, **what)
+            return f"/{name}"
+
+        formats = [
+            {"format_id": "both", "url": served("both.mp4", picture="640x360"), "height": 360, "ext": "mp4"},
+            *({"format_id": f"s{lang}", "url": served(f"{lang}.m4a", picture=None), "vcodec": "none", "acodec": "aac",
+               "abr": abr, "ext": "m4a", "language": lang} for lang, abr in (("de", 96), ("en", 128))),
+            *({"format_id": f"{height}", "url": served(f"{height}.mp4", picture=f"{height * 16 // 9}x{height}", sound=False),
+               "height": height, "vcodec": "h264", "acodec": "none", "ext": "mp4"} for height in (720, 1080))]
+        self.page("/trial/v", formats=formats)
+        place = self.place()
+        package = place.plugins / "yt-dlp/yt_dlp_plugins/extractor"
+        package.mkdir(parents=True)
+        (package / "trial.py").write_text(EXTRACTOR)
+        cases = [("best", [], 1080, ["eng"]), ("720p", ["de"], 720, ["deu"]), ("1080p", ["de", "en"], 1080, ["deu", "eng"])]
+        place.write([{"id": quality, "quality": quality, **({"audio": audio} if audio else {}), "videos": [
+            {"id": "v", "parameters": {"endpoint": self.origin + "/trial/v"}}]} for quality, audio, _, _ in cases], provider="yt-dlp")
+        place.sync(exit=0)
+        for quality, _, height, languages in cases:
+            path = next((place.library / quality).rglob("*.mp4"))
+            found = json.loads(subprocess.run(
+                ["ffprobe", "-v", "error", "-show_streams", "-of", "json", str(path)], check=True, capture_output=True).stdout)
+            self.assertEqual(found["streams"][0]["height"], height, quality)
+            self.assertEqual([s["tags"]["language"] for s in found["streams"][1:]], languages, quality)
 
     def test_a_login_is_kept_for_its_site(self):
         place = self.place()
