@@ -354,6 +354,15 @@ def answer(params):
         self.assertEqual(len(set(files.values())), 3, list(files))
         self.again()
 
+    def test_an_equal_picture_does_not_stand_for_picture_and_sound(self):
+        known = {"sha256": hashlib.sha256(picture()).hexdigest()}
+        self.stage.urls({"a": self.answer(**known), "b": self.answer(self.track("de", 400), **known)})
+        for videos in (["a"], ["a", "b"]):
+            self.stage.write([{"id": "c", "videos": videos}])
+            self.stage.sync(exit=0)
+        self.assertEqual(sorted(len(streams(body)) for body in self.stage.files().values()), [1, 2])
+        self.again()
+
     # Secrets.
 
     def test_secrets_go_where_they_belong(self):

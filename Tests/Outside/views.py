@@ -1,6 +1,8 @@
 """Lectures with several pictures: each a file or a stream, beside each other under one name."""
 
+import hashlib
 import json
+import shutil
 import signal
 import unittest
 import urllib.parse
@@ -145,6 +147,81 @@ class Views(unittest.TestCase):
         self.assertEqual(self.stage.command("retry", "c/v").exit, 0)
         self.stage.sync(exit=0)
         self.assertEqual(self.files(), {"Talk.mp4": self.film("combined")})
+
+    # Two things at a time.
+
+    def test_one_video_in_two_courses_has_the_views_of_each(self):
+        self.stage.urls({"v": self.answer("presenter")}, ignores_course=True)
+        for order in (["all", "combined"], ["combined", "all"]):
+            with self.subTest(str(order)):
+                stage, self.stage = self.stage, Stage()
+                self.addCleanup(self.stage.close)
+                self.stage.urls({"v": self.answer("presenter")}, ignores_course=True)
+                self.stage.write([
+                    {"id": wanted, "streams": wanted, "videos": [{"id": "v", "title": "Talk"}]} for wanted in order])
+                self.stage.sync(exit=0)
+                both, one = self.film("combined"), self.film("presenter")
+                self.assertEqual(
+                    {p.replace("01 ", ""): b for p, b in self.stage.files().items()},
+                    {"all/Talk.mp4": both, "all/Talk (presenter).mp4": one, "combined/Talk.mp4": both})
+                self.again()
+                self.stage = stage
+
+    def test_an_equal_main_view_does_not_stand_for_all(self):
+        sha256 = hashlib.sha256(self.film("combined")).hexdigest()
+        for said in ("by the provider", "in the catalog"):
+            with self.subTest(said):
+                stage, self.stage = self.stage, Stage()
+                self.addCleanup(self.stage.close)
+                known = {"sha256": sha256} if said == "by the provider" else {}
+                written = {} if known else {"sha256": sha256}
+                alone, several = self.answer(**known), self.answer("presenter", **known)
+                self.stage.urls({"a": alone, "b": several})
+                self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "a", **written}]}])
+                self.stage.sync(exit=0)
+                self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "a", **written}, {"id": "b", **written}]}])
+                self.stage.sync(exit=0)
+                self.assertEqual(
+                    sorted(self.files()), ["a.mp4", "b (presenter).mp4", "b.mp4"])
+                self.stage = stage
+
+    def test_a_stop_in_the_middle_and_another_choice(self):
+        answer = self.answer("presenter", "presentation")
+        self.write(answer, streams="all")
+        self.at("/presenter.mp4", self.film("presenter"), rate=60_000)
+        self.stage.partial(lambda: self.host.asked("/presenter.mp4"), by=signal.SIGKILL, least=30_000)
+        self.at("/presenter.mp4", self.film("presenter"))
+        self.write(answer, streams=["presentation", "presenter"])
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("presentation"), "Talk (presenter).mp4": self.film("presenter")})
+        self.assertEqual(self.stage.partials(), [])
+        # A finished video stays as it is.
+        before, requests = self.stage.files(), len(self.host.asked())
+        self.write(answer, streams="all")
+        self.stage.sync(exit=0)
+        self.assertEqual((self.stage.files(), len(self.host.asked())), (before, requests))
+        for command in (["remove", "c/v", "--yes"], ["retry", "c/v"]):
+            self.assertEqual(self.stage.command(*command).exit, 0)
+        self.stage.sync(exit=0)
+        self.assertEqual(set(self.files()), {"Talk.mp4", "Talk (presenter).mp4", "Talk (presentation).mp4"})
+
+    def test_a_lost_state_finds_the_views_again(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.stage.sync(exit=0)
+        shutil.rmtree(self.stage.state)
+        self.assertEqual(self.stage.command("library adopt", "--rebuild").exit, 0)
+        self.again()
+        self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
+        self.assertEqual(self.files(), {})
+
+    def test_a_view_does_not_take_the_place_of_another_video(self):
+        self.stage.urls({"a": self.answer("presenter"), "b": self.at("/other.mp4", self.film("other"))})
+        videos = [{"id": "b", "title": "Talk (presenter)"}, {"id": "a", "title": "Talk"}]
+        self.stage.write([{"id": "c", "layout": "{course}/{title}.{ext}", "streams": "all", "videos": videos}])
+        self.stage.sync(exit=0)
+        bodies = sorted(b for b in self.stage.files().values())
+        self.assertEqual(bodies, sorted(self.film(role) for role in ("combined", "presenter", "other")), list(self.stage.files()))
+        self.again()
 
     def test_secrets_of_a_view_stay_with_it(self):
         other = Host()

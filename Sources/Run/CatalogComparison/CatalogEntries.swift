@@ -139,7 +139,8 @@ package struct CatalogEntries {
     }
 }
 
-/// Digests of (provider, quality, sound, parameters), each computed once for all videos that share their settings.
+/// Digests of (provider, quality, sound, streams, parameters), each computed once for all videos that share their
+/// settings.
 private struct SourceDigests {
     private var digests: [ObjectIdentifier: SourceDigest] = [:]
     private var last: (id: ObjectIdentifier, digest: SourceDigest)?
@@ -159,6 +160,11 @@ private struct SourceDigests {
         list.add(settings.parametersUTF8)
         // Without a setting for sound the digest is the one from before sound counted.
         if !settings.audio.isEmpty { list.add(["audio"] + settings.audio) }
+        switch settings.streams {
+        case .main: break
+        case .all: list.add(["streams"])
+        case .roles(let roles): list.add(["streams"] + roles)
+        }
         return list.digest()
     }
 }

@@ -49,7 +49,7 @@ package struct Donor: Sendable, Equatable {
 package struct WantedBytes: Sendable, Equatable {
     /// The video's id.
     package var video: String
-    /// Digest of (provider, quality, sound, parameters).
+    /// Digest of (provider, quality, sound, streams, parameters).
     package var source: SourceDigest
     /// From the catalog.
     package var size: Int64?

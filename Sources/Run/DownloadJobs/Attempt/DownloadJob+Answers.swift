@@ -137,8 +137,8 @@ extension DownloadJob {
         guard let donor = sharing.donor else { return nil }
         var isSame = donor.isPossible(for: wanted.bytes())
         if isSame {
-            // What is known of a picture says nothing of what is made of it and its tracks.
-            let isWhole = type(of: media).kind != .tracks
+            // What is known of one part says nothing of the others.
+            let isWhole = !type(of: media).kind.hasParts
             if isWhole, let expected = context.expectedSHA256(attempt.answer) {
                 isSame = donor.file.sha256 == expected
             } else if isWhole, let checksums = context.expectedChecksums(attempt.answer),

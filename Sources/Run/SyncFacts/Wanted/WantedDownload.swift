@@ -14,7 +14,7 @@ package struct WantedDownload: Sendable {
     package var writtenCourse: String
     package var writtenChapter: String?
     package var chapterTitle: String?
-    /// Digest of (provider, quality, sound, parameters).
+    /// Digest of (provider, quality, sound, streams, parameters).
     package var source: SourceDigest
     package var priority: Int
     package var ordinal: Int64
@@ -76,7 +76,12 @@ package struct WantedDownload: Sendable {
 
     /// The facts about its bytes that are known before any request.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
-        WantedBytes(
+        // Of several views the catalog knows only the first one.
+        guard video.settings.streams == .main else {
+            return WantedBytes(
+                video: reference.video, source: source, size: nil, sha256: nil, ignoresCourse: ignoresCourse)
+        }
+        return WantedBytes(
             video: reference.video, source: source, size: video.size, sha256: video.checksum,
             checksums: video.checksums, ignoresCourse: ignoresCourse)
     }

@@ -1,7 +1,7 @@
 package import FileSystem
 import Foundation
 
-/// The subject of a ``SourceDigest``: provider, quality, sound, parameters.
+/// The subject of a ``SourceDigest``: provider, quality, sound, streams, parameters.
 package enum SourceSettings {}
 
 /// The source of a video, without its id; 16 bytes. Empty for files without a source of their own.

@@ -17,7 +17,7 @@ package struct CatalogFields: Sendable, Equatable {
     /// Whether it keeps its number although its source has another: its name is older than that of the source.
     package var keepsNumber: Bool
     package var provider: String
-    /// Digest of (provider, quality, sound, parameters); with the video's id it is the download's source.
+    /// Digest of (provider, quality, sound, streams, parameters); with the video's id it is the download's source.
     package var source: SourceDigest
     /// Higher goes first.
     package var priority: Int
