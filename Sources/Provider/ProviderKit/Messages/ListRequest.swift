@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// Asks for one page of a course's contents.
-public struct ListRequest: Sendable, Hashable, PrintsRedacted {
+public struct ListRequest: Sendable, Hashable, PrintsRedacted, CredentialedRequest {
     public struct Course: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String

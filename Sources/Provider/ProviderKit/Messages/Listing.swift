@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// One page of a course's contents, with the keys of the catalog.
-public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
+public struct Listing: Sendable, Hashable, Codable, PrintsRedacted, CredentialedAnswer {
     /// A video of the course.
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its id, unique within the course. Stored and shown, so no secret.

@@ -7,7 +7,7 @@ public import Foundation
 /// The current location of a video's media, and everything needed to request it. Only ``url`` is required.
 ///
 /// It prints without the query of its URL, its token and its headers, since all of these may hold secrets.
-public struct Resolution: Sendable, Hashable {
+public struct Resolution: Sendable, Hashable, CredentialedAnswer {
     /// The form in which the media is served.
     public enum Kind: String, Sendable, Hashable, Codable {
         case file

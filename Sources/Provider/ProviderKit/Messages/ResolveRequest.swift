@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// Asks for the current location of one video's media.
-public struct ResolveRequest: Sendable, Hashable {
+public struct ResolveRequest: Sendable, Hashable, CredentialedRequest {
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String

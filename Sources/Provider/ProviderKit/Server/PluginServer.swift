@@ -19,8 +19,8 @@ struct PluginServer<P: Provider>: Sendable {
         }
         do throws(ProviderError) {
             switch request {
-            case .resolve(let id, let request): try await resolve(id, request)
-            case .list(let id, let request): try await list(id, request)
+            case .resolve(let id, let request): try await serve(id, request, by: provider.resolve)
+            case .list(let id, let request): try await serve(id, request, by: provider.list)
             case .login(let id, let request): answer(id, try await provider.login(request))
             case .unusable(_, let reason): throw reason
             case .notification: break
@@ -30,25 +30,17 @@ struct PluginServer<P: Provider>: Sendable {
         }
     }
 
-    private func resolve(_ id: Int, _ request: ResolveRequest) async throws(ProviderError) {
+    /// Lets the provider answer with the newest credentials, which go back with what it says until the host has them.
+    private func serve<Request: CredentialedRequest, Result: CredentialedAnswer>(
+        _ id: Int, _ request: Request, by provide: (Request) async throws(ProviderError) -> Result
+    ) async throws(ProviderError) {
         let given = request.credentials
         var request = request
         request.credentials = renewals.arrived(given, of: request.user)
         do throws(ProviderError) {
-            var resolution = try await provider.resolve(request)
-            resolution.credentials = resolution.credentials ?? renewals.newer(than: given, of: request.user)
-            answer(id, resolution)
-        } catch { throw error.with(renewals.newer(than: given, of: request.user)) }
-    }
-
-    private func list(_ id: Int, _ request: ListRequest) async throws(ProviderError) {
-        let given = request.credentials
-        var request = request
-        request.credentials = renewals.arrived(given, of: request.user)
-        do throws(ProviderError) {
-            var listing = try await provider.list(request)
-            listing.credentials = listing.credentials ?? renewals.newer(than: given, of: request.user)
-            answer(id, listing)
+            var result = try await provide(request)
+            result.credentials = result.credentials ?? renewals.newer(than: given, of: request.user)
+            answer(id, result)
         } catch { throw error.with(renewals.newer(than: given, of: request.user)) }
     }
 
