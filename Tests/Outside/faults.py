@@ -23,7 +23,7 @@ SOAK = bool(os.environ.get("COURSEFETCH_SOAK"))
 STEP = 1 if SOAK else 17
 CALLS = [int(n) for n in os.environ.get("COURSEFETCH_FAULT_CALLS", "").split()]
 DOCUMENTED = {0, 1, 66, 69, 73, 75}
-MEDIA = (".mp4", ".ts", ".vtt", ".pdf", ".jpg")
+MEDIA = (".mp4", ".m4a", ".ts", ".vtt", ".pdf", ".jpg")
 VTT = b"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n"
 PDF = b"%PDF-1.4\n" + b"slides " * 90 + b"\n%%EOF\n"
 JPG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + bytes(500) + bytes.fromhex("ffd9")
@@ -253,6 +253,16 @@ class FirstSync(Faults, unittest.TestCase):
         self.stage.urls(table)
         self.stage.write([{"id": "c", "subtitles": "all", "videos": ["a"], "chapters": [
             {"id": "k", "videos": ["b", "stream"]}]}])
+
+
+class SeveralFiles(Faults, unittest.TestCase):
+    """A video with sound in a file of its own, and with another view."""
+
+    def prepare(self):
+        self.stage.urls({"v": {
+            "url": self.video("v"), "role": "both", "tracks": [{"kind": "audio", "lang": "de", "url": self.video("sound", 5_000)}],
+            "streams": [{"role": "slides", "url": self.video("slides", 30_000)}]}})
+        self.stage.write([{"id": "c", "streams": "all", "videos": ["v"]}])
 
 
 class Resume(Faults, unittest.TestCase):

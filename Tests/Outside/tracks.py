@@ -329,6 +329,14 @@ def answer(params):
         self.assertIn("sound (de)", self.message(run))
         self.assertEqual(self.stage.files(), {})
 
+    def test_a_text_in_place_of_sound_is_not_kept(self):
+        self.write(self.answer({"kind": "audio", "lang": "de", "url": self.at("/de.m4a", b"error: the link is used up\n" * 40,
+                                                                              kind="audio/mp4")}))
+        for more in ((), ("--ffmpeg", "none")):
+            run = self.stage.sync("--retry-failed", *more, exit=1)
+            self.assertIn("sound (de)", self.message(run))
+            self.assertEqual(self.stage.files(), {})
+
     def test_other_tracks_start_over(self):
         self.write(self.answer(self.track("de", 400)))
         self.host.at("/de.m4a", File(sound(400), etag='"s"', rate=30_000))

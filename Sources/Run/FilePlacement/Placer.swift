@@ -48,11 +48,16 @@ package struct Placer: Sendable {
         var placed: [PlacedFile] = []
         placed.reserveCapacity(ready.count)
         for var item in ready {
+            var moved: [PlacedFile] = []
             do throws(LibraryError) {
-                for number in item.parts.indices { try rename(&item.parts[number], write: write) }
-                try rename(&item, write: write)
+                for number in item.parts.indices where try rename(&item.parts[number], write: write) {
+                    moved.append(item.parts[number])
+                }
+                _ = try rename(&item, write: write)
                 placed.append(item)
             } catch {
+                // All or nothing: without the video nobody would know its parts.
+                for part in moved { try? library.placing.takeBack(part.file.partialName, from: part.stored.path) }
                 if case .video(let id, _) = item.file.role { _ = write([.unplace(id)]) }
                 failed(item.file, .library(error))
             }
@@ -118,19 +123,21 @@ package struct Placer: Sendable {
         return ((try? store.sidecars.files(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
     }
 
-    /// Renames to the wanted place or, if somebody else's file is there, to a name with the id.
-    private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
+    /// Renames to the wanted place or, if somebody else's file is there, to a name with the id. Returns whether the
+    /// partial has become a file at a new place, which can be undone.
+    private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) -> Bool {
         let file = item.file
         // An earlier run has done this already, as settling has proven.
         if let modified = file.settles,
             try library.partials.facts(of: file.partialName).map({ $0.size != file.size || $0.modified != modified })
                 ?? true
         {
-            return
+            return false
         }
         if let old = file.old, old.path == item.stored.path {
             switch try library.placing.replace(old.path, with: file.partialName, record: FileRecord(old)) {
-            case .replaced, .placed: return
+            case .replaced: return false
+            case .placed: return true
             case .notOurs: break
             }
         }
@@ -141,7 +148,7 @@ package struct Placer: Sendable {
                 if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
             guard case .exists(let facts) = try library.placing.put(file.partialName, at: item.stored.path) else {
-                return
+                return true
             }
             // A file of another download, which may be deleted soon, is never adopted.
             if isTaken(item.stored.path, from: file) { continue }
@@ -149,7 +156,7 @@ package struct Placer: Sendable {
                 // It was made from the file in its place, as a second name of it.
                 try library.files.flush(item.stored.path)
                 try library.partials.remove(file.partialName)
-                return
+                return false
             }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256)
             if facts?.size == file.size, record.sha256 != nil,
@@ -159,7 +166,7 @@ package struct Placer: Sendable {
                 item.stored.modified = facts.modified
                 try library.files.flush(item.stored.path)
                 try library.partials.remove(file.partialName)
-                return
+                return false
             }
         }
         throw .system(.rename, path: file.path, .fileExists)

@@ -41,6 +41,30 @@ package struct FileRejection: Sendable {
         self.error = error
         self.isFinal = isFinal
     }
+
+    /// What a host says in place of a file, whatever type its server gave; nil if it may be the file.
+    ///
+    /// - Parameters:
+    ///   - isMedia: whether it has to be picture or sound, which are never text.
+    ///   - url: where it came from, for the message.
+    init?(ofPageIn partial: PartialFile, isMedia: Bool, at url: String?) {
+        guard let beginning = try? partial.prefix(max(WebPageSignature.length, TextDetector.length) + 1) else {
+            return nil
+        }
+        let type: String
+        if WebPageSignature.isHTML(beginning) {
+            type = "text/html"
+        } else if isMedia, TextDetector.begins(beginning) {
+            type = "text/plain"
+        } else if isMedia, beginning.starts(with: [0x1F, 0x8B]) {
+            type = "application/gzip"
+        } else {
+            return nil
+        }
+        error = DownloadError(.refused(status: 200, .page(type)), at: url)
+        isFinal = false
+        blamesURL = true
+    }
 }
 
 /// A video with all its bytes, and the job that brought them.

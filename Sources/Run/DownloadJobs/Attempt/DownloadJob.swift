@@ -219,32 +219,16 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The rejection if a complete file is what a host says in place of it, whatever type its server gave; nil
-    /// otherwise.
+    /// The rejection if a complete file is what a host says in place of it; nil otherwise.
     ///
     /// - Parameters:
-    ///   - fileExtension: the one that it would get. Only picture and sound are never text.
+    ///   - fileExtension: the one that it would get.
     ///   - isProven: whether its checksum is the expected one.
     package func pageRejection(
         _ partial: PartialFile, as fileExtension: FileExtension, isProven: Bool
     ) -> FileRejection? {
-        guard let beginning = try? partial.prefix(max(WebPageSignature.length, TextDetector.length) + 1) else {
-            return nil
-        }
-        let type: String
-        if WebPageSignature.isHTML(beginning) {
-            type = "text/html"
-        } else if !isProven, fileExtension.isMedia, TextDetector.begins(beginning) {
-            type = "text/plain"
-        } else if !isProven, fileExtension.isMedia, beginning.starts(with: [0x1F, 0x8B]) {
-            type = "application/gzip"
-        } else {
-            return nil
-        }
-        let failure = TransferFailure.refused(status: 200, .page(type))
-        var rejection = FileRejection(DownloadError(failure, at: answer.media?.resolution.url), isFinal: false)
-        rejection.blamesURL = true
-        return rejection
+        FileRejection(
+            ofPageIn: partial, isMedia: fileExtension.isMedia && !isProven, at: answer.media?.resolution.url)
     }
 
     /// The complete file is wrong, by its checksum or by a rejection: downloads it once more in one piece, if allowed,

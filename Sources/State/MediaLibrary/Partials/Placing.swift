@@ -50,6 +50,14 @@ package struct Placing: Sendable {
         }
     }
 
+    /// Undoes ``put(_:at:)``: the file is the partial again. Nothing is replaced.
+    package func takeBack(_ partial: PartialName, from path: String) throws(LibraryError) {
+        let place = try LibraryPath(path)
+        try folders.bring(to: place) { folder throws(Errno) in
+            try folder.moveAcross(place.name, to: partials, partial.fileName)
+        }
+    }
+
     /// Replaces an older file of ours with a partial, in one step if the file system can swap names: at every instant
     /// one of the two is in place, complete.
     ///

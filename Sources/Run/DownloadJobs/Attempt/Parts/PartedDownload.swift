@@ -1,7 +1,6 @@
 import DownloadStore
 import FilePlacement
 import FileSystem
-import HLSMedia
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
@@ -174,7 +173,15 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
         attempt.received += own.received
         policies[number] = own.policy
         switch end {
-        case .complete(let media): return await check(media, of: number, part, named: name)
+        case .complete(let arrived):
+            let mayBeText = Plan.mayBeText(number, in: attempt.answer.resolution)
+            let fault: PartFault?
+            do {
+                fault = try await PartFault.found(
+                    in: arrived, (part as? FileDownload)?.target.name, context, mayBeText: mayBeText,
+                    at: media.resolution.url)
+            } catch { return .over(.failed(.arrivedUnreadable(error))) }
+            return await check(arrived, of: number, part, fault?.about(name))
         case .follows(.startOver, let error, _):
             return await startOver(number, part) ?? .follows(.transfer, error?.about(name))
         case .follows(let action, let error, let failed):
@@ -189,32 +196,26 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
 
     /// A file that was completed before; nil if it wasn't, or if its bytes are gone.
     private func recorded(_ number: Int, _ part: any MediaDownload, _ attempt: Attempt) async -> ArrivedMedia? {
-        guard let file = part as? FileDownload, let bytes = live.withLock({ $0.progress })?.completeBytes(of: number),
-            let partial = try? await file.openPartial(attempt.answer), partial.length == bytes,
+        guard let file = part as? FileDownload, let size = live.withLock({ $0.progress })?.completeSize(of: number),
+            let partial = try? await file.openPartial(attempt.answer), partial.length == size,
             case .complete(let media) = await file.complete(partial, nil, attempt)
         else { return nil }
         return media
     }
 
-    /// Compares a complete part with what is known of it. Nil if it is right.
+    /// Takes a complete part, or starts it over if it isn't right. Nil if it is.
     private func check(
-        _ media: ArrivedMedia, of number: Int, _ part: any MediaDownload, named name: String?
+        _ media: ArrivedMedia, of number: Int, _ part: any MediaDownload, _ fault: PartFault?
     ) async -> AttemptEnd? {
-        let fault: PartFault?
-        let partial = (part as? FileDownload)?.target.name
-        do { fault = try await PartFault.found(in: media, partial, context) } catch {
-            return .over(.failed(.arrivedUnreadable(error)))
-        }
         guard let fault else {
             arrived[number] = media
-            live.withLock { $0.progress }?.complete(number)
+            live.withLock { $0.progress }?.complete(number, size: media.size)
             return nil
         }
-        let error = fault.error.about(name)
-        let action = policies[number].verificationFailed(error)
+        let action = policies[number].verificationFailed(fault.error)
         if let end = await startOver(number, part) { return end }
-        if case .startOver = action { return .follows(fault.next, error) }
-        return .over(.failed(error))
+        if case .startOver = action { return .follows(fault.next, fault.error) }
+        return .over(.failed(fault.error))
     }
 
     /// First the row forgets the part, then its partials are emptied. Nil to go on.
@@ -263,7 +264,7 @@ struct PartFault {
     ///
     /// - Parameter name: of its partial; nil for one that was made of others.
     static func found(
-        in media: ArrivedMedia, _ name: PartialName?, _ context: DownloadContext
+        in media: ArrivedMedia, _ name: PartialName?, _ context: DownloadContext, mayBeText: Bool, at url: String
     ) async throws -> PartFault? {
         guard let partial = media.partial else { return nil }
         if let expected = media.expectedSHA256 {
@@ -279,11 +280,13 @@ struct PartFault {
         if let checksums = media.checksums, let wrong = try await partial.contradiction(to: checksums) {
             return PartFault(error: .wrongChecksum(wrong), next: .transfer)
         }
-        guard MediaKind.recognize(try partial.prefix(4096)) == .page else { return nil }
-        return PartFault(
-            error: DownloadError(.refused(status: 200, .page("text/html")), at: nil),
-            next: .resolve(.rejected, status: nil))
+        let isMedia = !mayBeText && media.expectedSHA256 == nil
+        return FileRejection(ofPageIn: partial, isMedia: isMedia, at: url).map {
+            PartFault(error: $0.error, next: .resolve(.rejected, status: $0.error.status))
+        }
     }
+
+    func about(_ name: String?) -> PartFault { PartFault(error: error.about(name), next: next) }
 }
 
 extension AttemptPolicy.Action {

@@ -10,6 +10,8 @@ protocol PartsPlan: Sendable {
     static func labels(of resolution: Resolution) -> [String]
     /// What messages call a part; nil for the video's own.
     static func name(of number: Int, in resolution: Resolution) -> String?
+    /// Whether a part may be text: subtitles.
+    static func mayBeText(_ number: Int, in resolution: Resolution) -> Bool
     /// The answer for a part alone.
     static func answer(for number: Int, in answer: ResolvedMedia) -> ResolvedMedia
     /// Takes over what requests with the answer for a part have changed.

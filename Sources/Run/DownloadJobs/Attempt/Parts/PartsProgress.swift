@@ -36,14 +36,12 @@ final class PartsProgress: Sendable {
         return change
     }
 
-    func complete(_ number: Int) { record.withLock { $0.files[number].isComplete = true } }
+    /// All bytes of a part are there, and right.
+    func complete(_ number: Int, size: Int64) { record.withLock { $0.files[number].wholeSize = size } }
 
-    /// How many bytes a complete part has; nil for one that isn't complete.
-    func completeBytes(of number: Int) -> Int64? {
-        record.withLock { $0.files[number] }.wholeBytes
+    /// The size of a part of which all bytes are durable, and were right; nil for another one.
+    func completeSize(of number: Int) -> Int64? {
+        let file = record.withLock { $0.files[number] }
+        return file.isComplete ? file.wholeSize : nil
     }
-}
-
-extension PartsRecord.File {
-    fileprivate var wholeBytes: Int64? { isComplete ? total ?? bytes : nil }
 }

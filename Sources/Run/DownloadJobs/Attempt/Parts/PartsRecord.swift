@@ -20,10 +20,13 @@ struct PartsRecord: Sendable, Equatable, Codable {
         var validatorFailures = 0
         var startOvers = 0
         var hasGivenUpRanges = false
-        /// Whether all bytes are there, and were right.
-        var isComplete = false
+        /// The size of the whole part, once all of its bytes had come and were right. They need not be durable yet.
+        var wholeSize: Int64?
 
         init(label: String) { self.label = label }
+
+        /// Whether all of its bytes are durable, and were right.
+        var isComplete: Bool { wholeSize == bytes }
 
         mutating func take(_ facts: ProgressFacts) {
             bytes = facts.bytes
@@ -54,7 +57,8 @@ struct PartsRecord: Sendable, Equatable, Codable {
     init?(text: String) {
         guard let record = try? JSONReader.decode(Self.self, from: text.utf8),
             record.files.allSatisfy({ file in
-                ByteCount.believed(file.bytes) != nil && (file.total.map { ByteCount.believed($0) != nil } ?? true)
+                ByteCount.believed(file.bytes) != nil
+                    && ([file.total, file.wholeSize].compactMap(\.self).allSatisfy { ByteCount.believed($0) != nil })
                     && (file.seconds.map { (0...1e8).contains($0) } ?? true) && 0...3 ~= file.startOvers
                     && 0...3 ~= file.validatorFailures
             })

@@ -14,6 +14,10 @@ enum TracksPlan: PartsPlan {
         number == 0 ? nil : resolution.tracks[number - 1].name
     }
 
+    static func mayBeText(_ number: Int, in resolution: Resolution) -> Bool {
+        number > 0 && resolution.tracks[number - 1].kind == .subtitle
+    }
+
     static func answer(for number: Int, in answer: ResolvedMedia) -> ResolvedMedia {
         number == 0 ? answer : answer.tracks[number - 1]
     }

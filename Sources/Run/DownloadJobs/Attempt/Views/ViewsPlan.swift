@@ -19,6 +19,8 @@ enum ViewsPlan: PartsPlan {
         number == 0 ? nil : resolution.streams[number - 1].role
     }
 
+    static func mayBeText(_ number: Int, in resolution: Resolution) -> Bool { false }
+
     static func answer(for number: Int, in answer: ResolvedMedia) -> ResolvedMedia {
         number == 0 ? answer.withoutStreams : answer.streams[number - 1]
     }
