@@ -36,6 +36,18 @@ struct FeedProvider: Provider {
         return resolution
     }
 
+    func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        guard let endpoint = Endpoint(request) else { return Recognition() }
+        do throws(ProviderError) {
+            guard let feed = try await feeds.read(endpoint, since: nil) else { return Recognition() }
+            return Recognition(.init(title: feed.title, parameters: ["endpoint": .string(request.address)]))
+        } catch {
+            // It was read, and is no feed.
+            guard error.kind == .invalidParameters else { throw error }
+            return Recognition()
+        }
+    }
+
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         try await HostLogins.login(request) { HTTPRequest("GET", $0.address, login: $0.login) }
     }

@@ -38,6 +38,17 @@ struct IndexProvider: Provider {
             }, address: { endpoint.address.appending($0)?.text })
     }
 
+    func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        guard let endpoint = Endpoint(request), endpoint.address.query == nil else { return Recognition() }
+        let response = try await endpoint.client.get(endpoint.address, headers: Self.headers, login: endpoint.login)
+        // Servers send a folder's address without its slash to that with one.
+        let folder = response.address
+        guard folder.origin == endpoint.address.origin, folder.path.hasSuffix("/"), folder.query == nil,
+            IndexReader(response).isFolder(try MediaFiles([:]))
+        else { return Recognition() }
+        return Recognition(.init(title: folder.lastName, parameters: ["endpoint": .string(folder.text)]))
+    }
+
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         try await HostLogins.login(request) { HTTPRequest("GET", $0.address, login: $0.login) }
     }

@@ -56,6 +56,17 @@ struct IndexReader {
         return entries
     }
 
+    /// Whether the response is the listing of a folder, and not any page with links: it says so, leads to the folder
+    /// above, or has media.
+    func isFolder(_ media: MediaFiles) -> Bool {
+        if response.mediaType == "application/json" { return (try? json(media)) != nil }
+        guard response.mediaType == "text/html" || response.mediaType == "application/xhtml+xml",
+            let found = try? page(media)
+        else { return false }
+        let hasParent = PageLinks(response.body).links.contains { $0.reference.hasPrefix("../") }
+        return isTitled || hasParent || !found.entries.files.isEmpty
+    }
+
     /// What a list in JSON has.
     func json(_ media: MediaFiles) throws(ProviderError) -> FolderWalk.Entries {
         var entries = FolderWalk.Entries()

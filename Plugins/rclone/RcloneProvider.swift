@@ -48,6 +48,17 @@ struct RcloneProvider: Provider {
             }, address: { server.address.appending($0)?.text })
     }
 
+    func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        guard !request.address.contains("://") else { return Recognition() }
+        let parameters: [String: JSONValue] = ["remote": .string(request.address)]
+        // Without rclone, or without such a storage, it isn't one.
+        do throws(ProviderError) {
+            _ = try await Self.entries(RcloneRemote(parameters), MediaFiles([:]), depth: 0)
+        } catch { return Recognition() }
+        let name = request.address.split { $0 == ":" || $0 == "/" }.last.map(String.init)
+        return Recognition(.init(title: name, parameters: parameters))
+    }
+
     private static func entries(
         _ remote: RcloneRemote, _ media: MediaFiles, depth: Int
     ) async throws(ProviderError) -> FolderWalk.Entries {

@@ -47,6 +47,33 @@ struct S3Bucket: Sendable, PrintsRedacted {
         }
     }
 
+    /// The parameters for the address of a bucket, or of a folder in it; nil for another address. At Amazon the host
+    /// tells the region, and may have the bucket; elsewhere the bucket is the first part of the path.
+    static func parameters(of text: String) -> [String: JSONValue]? {
+        guard let address = WebAddress(text), address.query == nil else { return nil }
+        var names = address.path.split(separator: "/").map { PercentEncoding.decoded($0) ?? "" }
+        guard !names.contains("") else { return nil }
+        var parameters: [String: JSONValue] = [:]
+        if let match = address.host.wholeMatch(of: /(?:(.+)\.)?s3[.-]([a-z0-9-]+)\.amazonaws\.com/) {
+            parameters["region"] = .string(String(match.2))
+            parameters["endpoint"] = .string("\(address.scheme)://s3.\(match.2).amazonaws.com")
+            if let bucket = match.1 { names.insert(String(bucket), at: 0) }
+        } else {
+            parameters["endpoint"] = .string(address.origin)
+        }
+        guard let bucket = names.first, bucket.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{1,254}/) != nil else {
+            return nil
+        }
+        parameters["bucket"] = .string(bucket)
+        if names.count > 1 { parameters["prefix"] = .string(names.dropFirst().joined(separator: "/")) }
+        return parameters
+    }
+
+    /// The name of the folder that the parameters are about: the last one of its prefix, or the bucket.
+    static func folderName(_ parameters: [String: JSONValue]) -> String? {
+        parameters["prefix"]?.string?.split(separator: "/").last.map(String.init) ?? parameters["bucket"]?.string
+    }
+
     /// A client that leads to no nearer network than the bucket is in.
     func client(_ settings: HostSettings) -> HTTPClient { HTTPClient(settings: settings, confinedTo: address) }
 

@@ -28,6 +28,14 @@ struct Endpoint: PrintsRedacted {
             server: address.origin)
     }
 
+    /// The address that is asked about; nil for one that isn't http or https.
+    init?(_ request: RecogniseRequest) {
+        guard let address = WebAddress(request.address) else { return nil }
+        self.address = address
+        login = HostLogins(request.credentials).login(for: address)
+        client = HTTPClient(settings: request.settings, confinedTo: address)
+    }
+
     /// The endpoint that the parameters and the credentials name.
     init(
         _ parameters: [String: JSONValue], _ credentials: Secret<JSONValue>?, _ settings: HostSettings

@@ -40,6 +40,14 @@ struct WebDAVProvider: Provider {
             }, address: { folder.address.appending($0)?.text })
     }
 
+    func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        guard let endpoint = Endpoint(request), endpoint.address.query == nil else { return Recognition() }
+        _ = try await shares.folder(endpoint, [:]).state()
+        // A share's link has a token in the place of a name.
+        let title = WebDAVShares.candidates(endpoint).isEmpty ? endpoint.address.lastName : nil
+        return Recognition(.init(title: title, parameters: ["endpoint": .string(request.address)]))
+    }
+
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         try await HostLogins.login(request) { endpoint in
             // A share is asked under its own name, with the password only.

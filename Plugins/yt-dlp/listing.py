@@ -31,6 +31,11 @@ def found_at(downloader, url, key=None):
     raise ProviderError("unavailable", "the page leads from one to the next without an end")
 
 
+def is_of_a_site(module, url):
+    """Whether yt-dlp has an extractor for the site of `url`. No request is made."""
+    return any(ie.suitable(url) for ie in module.extractor.gen_extractor_classes() if ie.ie_key() not in NO_SITE)
+
+
 def is_playlist(info):
     return info.get("_type") in ("playlist", "multi_video", "compat_list")
 

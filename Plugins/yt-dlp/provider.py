@@ -68,6 +68,21 @@ class YtDlp(Provider):
         login = {name: request.secrets.get(name, "") for name in ("username", "password")}
         return {"credentials": {"sites": {**library.logins(request), host: login}}}
 
+    def recognise(self, request):
+        if not web(request.address):
+            return None
+        module = library.load()
+        with library.downloader(request, ignore_no_formats_error=True) as downloader:
+            if not listing.is_of_a_site(module, request.address):
+                # Any page may have a video in it.
+                try:
+                    found = listing.found_at(downloader, request.address)
+                except Exception:
+                    return None
+                if listing.is_playlist(found) and not any(listing.entries(found)):
+                    return None
+        return {"course": {"parameters": {"endpoint": request.address}}}
+
     def refused(self, error, module, request, name, page):
         """The answer to an error. When an announced video begins, the site says only if it's asked for no formats."""
         answer = refusals.refusal(error, module, request.now, name, page)

@@ -18,12 +18,14 @@ extension FuzzHarness {
             """,
             #"{"id":2,"result":{"title":"t","chapters":[{"id":"c","videos":["a",{"id":"b","size":1}]}],"videos":[],"next":"n"}}"#,
             #"{"id":3,"result":{"credentials":{"token":"x"},"expires_at":"2026-11-21T02:00:00Z"}}"#,
+            #"{"id":4,"result":{"course":{"title":"T","parameters":{"endpoint":"https://h/"}},"video":{"id":"a"}}}"#,
             #"{"id":1,"error":{"code":-32000,"message":"no","data":{"kind":"rate_limited","retry_after":5}}}"#,
             #"{"method":"log","params":{"level":"info","message":"hello \u0041\ud83d\ude00"}}"#,
             "{\"id\":1,\"result\":{}}\n{\"id\":9}\n[]\n{",
         ],
         words: [
-            "{\"id\":1,\"result\":", "{\"id\":2,\"result\":", "{\"id\":3,\"result\":", "\"error\":",
+            "{\"id\":1,\"result\":", "{\"id\":2,\"result\":", "{\"id\":3,\"result\":", "{\"id\":4,\"result\":",
+            "\"error\":",
             "\"url\":\"https://",
             "\"token\":", "\"credentials\":", "[", "]", "{", "}", "[[[[[[[[", "{\"a\":{\"a\":", "null", "true", "-0",
             "1e999", "1E400", "9223372036854775808", "9007199254740993", "\\u0000", "\\ud800", "\\", "\"", ",", ":",
@@ -32,7 +34,7 @@ extension FuzzHarness {
         ],
         corpus: "json-test-suite"
     ) { bytes in
-        let methods: [Int: AnswerLine.Method] = [1: .resolve, 2: .list, 3: .login]
+        let methods: [Int: AnswerLine.Method] = [1: .resolve, 2: .list, 3: .login, 4: .recognise]
         let decoder = AnswerDecoder { methods[$0] }
         var isAnswer = false
         for line in bytes.split(separator: 0x0A) {
@@ -45,6 +47,9 @@ extension FuzzHarness {
                 try check(resolution)
             case .listing(let listing):
                 _ = ListingCheck.fault(in: listing)
+                isAnswer = true
+            case .recognition(let answer):
+                _ = RecognitionCheck.fault(in: answer)
                 isAnswer = true
             case .login, .error: isAnswer = true
             case .wrong(let text, _): try promise(!text.isEmpty, "nothing is said of what is wrong")

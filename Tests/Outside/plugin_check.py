@@ -104,6 +104,17 @@ class PluginCheckTests(unittest.TestCase):
         shown = [text for line in lines for failure in line.get("failures", []) for text in failure["stderr"]]
         self.assertIn("KeyError: 'file'", " ".join(shown))
 
+    def test_one_that_takes_every_address_fails(self):
+        program = self.plugin / "asking.py"
+        for answer, failed in (('{"course": {"parameters": {"endpoint": request.address}}}', True), ("None", False)):
+            program.write_text(PLUGIN.replace("run(Asking", f"Asking.recognise = lambda self, request: {answer}\nrun(Asking"))
+            (self.plugin / "plugin.yaml").write_text(MANIFEST.replace("[resolve, login]", "[resolve, recognise, login]"))
+            lines = [json.loads(line) for line in self.run_program("check", self.plugin, "--json").stdout.splitlines()]
+            verdict = next(line for line in lines if line.get("check") == "recognise")
+            self.assertEqual(verdict["result"], "failed" if failed else "ok", verdict)
+            if failed:
+                self.assertIn("is answered with {}", verdict["failures"][0]["message"])
+
     def test_a_key_that_was_misspelt_is_told_by_check_list_and_doctor(self):
         words = "the key 'concurency' is unknown and ignored; did you mean 'concurrency'?"
         fixtures = self.folder / "fixtures"

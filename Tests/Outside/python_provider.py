@@ -63,6 +63,10 @@ class Example(Provider):
         return {"url": "http://h/" + str(len(what)), "size": None, "subtitles": [{"lang": "en", "url": None}],
                 "expires_at": request.now + datetime.timedelta(seconds=90), "credentials": {"kept": None}}
 
+    def recognise(self, request):
+        if request.address.endswith("/a"):
+            return {"course": {"title": None, "parameters": {"endpoint": request.address}}}
+
 run(Example(), concurrency=4)
 '''
 
@@ -104,6 +108,13 @@ class ServingTests(unittest.TestCase):
         self.plugin.send({"id": 3, "method": "resolve"})
         answers, _ = self.plugin.end()
         self.assertEqual({a["id"]: a["error"]["code"] for a in answers}, {1: -32601, 2: -32601, 3: -32602})
+
+    def test_an_address_is_known_or_it_isnt(self):
+        self.plugin.ask(1, method="recognise", address="https://h/a")
+        self.plugin.ask(2, method="recognise", address="https://h/b")
+        answers, _ = self.plugin.end()
+        self.assertEqual({a["id"]: a["result"] for a in answers}, {
+            1: {"course": {"parameters": {"endpoint": "https://h/a"}}}, 2: {}})
 
     def test_lines_that_are_not_requests_are_reported_and_skipped(self):
         self.plugin.send(b"{nonsense", b"\xff\xfe", b"[1]", b"[" * 100_000)

@@ -493,6 +493,17 @@ class ListTests(Case):
         videos = self.plugin().list(endpoint=page)["result"]["videos"]
         self.assertEqual([(v["title"], v["parameters"]) for v in videos], [("/watch", {})])
 
+    def test_an_address_of_a_known_site_needs_no_request_and_another_page_a_video(self):
+        plugin = self.plugin()
+        known, empty = self.origin + "/trial-list/a", self.html("/empty", "<a href='x.html'>x</a>")
+        video = self.html("/watch", '<video src="/talk.mp4"></video>')
+        for address, expected in (
+                (known, {"course": {"parameters": {"endpoint": known}}}), (video, {"course": {"parameters": {"endpoint": video}}}),
+                (empty, {}), (self.origin + "/gone", {}), ("coursefetch:nothing", {}), ("ftp://h/a", {})):
+            plugin.ask(3, method="recognise", video=None, address=address)
+            self.assertEqual(plugin.answer()["result"], expected, address)
+        self.assertNotIn("/trial-list/a", self.site.paths())
+
     def test_a_list_has_no_errors_of_videos(self):
         plugin = self.plugin()
         for said, kind in {"This video is DRM protected": "forbidden", "Premieres in 2 hours": "unavailable",

@@ -89,7 +89,7 @@ class _Unsupported(Exception):
 
 
 class Provider:
-    """What a plugin can do. Override `resolve`, and `list` and `login` if the manifest has them."""
+    """What a plugin can do. Override `resolve`, and `list`, `recognise` and `login` if the manifest has them."""
 
     #: How many requests a server gets, such as `Pace(200, 10)`; None for as many as there are.
     pace: Pace | None = None
@@ -108,6 +108,11 @@ class Provider:
 
     def list(self, request: Request) -> Mapping[str, Any]:
         """The videos of `request.course`, or a page of them."""
+        raise _Unsupported
+
+    def recognise(self, request: Request) -> Mapping[str, Any] | None:
+        """What is at `request.address`: `{"course": {"parameters": {…}}}`, `{"video": {"id": …}}`, or None if it isn't this
+        provider's."""
         raise _Unsupported
 
     def login(self, request: Request) -> Mapping[str, Any]:
@@ -152,6 +157,8 @@ class Request:
         self.previous: Mapping[str, Any] | None = params.get("previous")
         self.cursor: Any = params.get("cursor")
         self.known: str | None = params.get("known")
+        #: Of `recognise`: what the user gave, usually a URL.
+        self.address: str = params.get("address") or ""
         self.secrets: Mapping[str, str] = params.get("secrets") or {}
         self.state: Any = params.get("state")
         self.redirect: Mapping[str, Any] | None = params.get("redirect")
@@ -949,7 +956,7 @@ def _with_renewed(answer: dict[str, Any], params: Any, method: Any) -> dict[str,
 
 
 def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
-    functions = {"resolve": provider.resolve, "list": provider.list, "login": provider.login}
+    functions = {"resolve": provider.resolve, "list": provider.list, "recognise": provider.recognise, "login": provider.login}
     try:
         if not isinstance(method, str) or method not in functions:
             raise _Unsupported
@@ -963,6 +970,8 @@ def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
         except (ValueError, TypeError, AttributeError):
             return {"error": {"code": -32602, "message": f"the params of {method} can't be read"}}
         result = functions[method](request)
+        if result is None and method == "recognise":
+            result = {}
         if not isinstance(result, Mapping):
             raise TypeError(f"{method} returned {type(result).__name__}, not a mapping")
         return {"result": _present(result)}

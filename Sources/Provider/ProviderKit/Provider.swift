@@ -30,6 +30,12 @@ public protocol Provider: Sendable {
     /// has `list` among its `methods`.
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing
 
+    /// Says what is at an address that a user wants to download from. Called only if the manifest has `recognise` among
+    /// its `methods`, and if the address matches one of its `addresses`, should it have any.
+    ///
+    /// Of an address that isn't its own it answers `Recognition()`, not an error.
+    func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition
+
     /// Turns the secrets that the user typed into credentials to store. Called only if the manifest has `login` among
     /// its `methods`.
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login
@@ -42,6 +48,11 @@ extension Provider {
     /// Throws ``ProviderError/Kind/unsupported``.
     public func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         throw ProviderError(.unsupported, "this provider can't list courses")
+    }
+
+    /// Throws ``ProviderError/Kind/unsupported``.
+    public func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        throw ProviderError(.unsupported, "this provider can't recognise addresses")
     }
 
     /// Throws ``ProviderError/Kind/unsupported``.

@@ -111,6 +111,6 @@ struct CatalogArgumentTests {
                 "/.config/coursefetch/config.yaml exists already; nothing was written. Edit it, or move it away\n"))
         let silent = try await Self.run(shell: "\"$0\" init --title A </dev/null")
         #expect(silent.code == 64)
-        #expect(silent.diagnostics == "error: there is no terminal to ask on; give --title and --source\n")
+        #expect(silent.diagnostics == "error: there is no terminal to ask on; give --source\n")
     }
 }

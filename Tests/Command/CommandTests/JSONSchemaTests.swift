@@ -131,6 +131,10 @@ struct JSONSchemaTests {
                         user: "bob", wasOpen: true, provider: "p", expiresAt: Self.now, resumed: 3,
                         trouble: .silent(nil)), now: Self.now),
                 SessionText.json(UserLogout(user: "bob", wasOut: false, ending: .stopped), now: Self.now),
+                AdditionText.json(
+                    AddedCourse(
+                        provider: "p", course: "c", title: "T", videos: 2, file: "/c", isThere: false, text: ""),
+                    isTrial: true, now: Self.now),
                 FirstFilesText.json(
                     try #require(FirstCatalog(title: "T", source: "peertube")), catalog: "/c", settings: "/s",
                     now: Self.now),

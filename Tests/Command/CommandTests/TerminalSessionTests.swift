@@ -23,8 +23,8 @@ struct TerminalSessionTests {
             "exec sh -c '\(environment) \(program) init; echo exit $?; sleep 600'", columns: 200
         ) { terminal in
             for (question, answer) in [
-                ("Title of the course [My Course]:", "Optics"),
-                ("or the name of a provider:", "https://h.example/o/lens.mp4"), ("Folder for the videos [", ""),
+                ("or a provider's name:", "https://127.0.0.1:9/o/lens.mp4"),
+                ("Title of the course [My Course]:", "Optics"), ("Folder for the videos [", ""),
             ] {
                 let screen = try await terminal.screen { $0.contains(question) }
                 #expect(screen.contains(question), "\(screen)")
@@ -33,7 +33,7 @@ struct TerminalSessionTests {
             let screen = try await terminal.screen { $0.contains("exit ") }
             #expect(screen.contains("exit 0"), "\(screen)")
         }
-        #expect(written("config/coursefetch/catalog.yaml").contains("url: \"https://h.example/o/{id}.mp4\""))
+        #expect(written("config/coursefetch/catalog.yaml").contains("url: \"https://127.0.0.1:9/o/{id}.mp4\""))
         #expect(written("config/coursefetch/config.yaml").contains("catalogs: [\"catalog.yaml\"]"))
     }
 

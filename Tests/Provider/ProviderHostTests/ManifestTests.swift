@@ -89,7 +89,11 @@ import YAMLSource
             ("{name: a, protocol: 1, run: []}", ["1:29: error: 'run' is a list of words, the executable first: [./a]"]),
             (
                 "{name: a, protocol: 1, run: [x], methods: [list]}",
-                ["1:43: error: 'methods' must have resolve; it may have list and login"]
+                ["1:43: error: 'methods' must have resolve; it may have list, recognise and login"]
+            ),
+            (
+                "{name: a, protocol: 1, run: [x], addresses: ['*']}",
+                ["1:45: error: 'addresses' goes with recognise among the 'methods'"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], concurrency: 0}",

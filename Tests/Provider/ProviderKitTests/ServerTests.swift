@@ -17,6 +17,38 @@ import Testing
         }
     }
 
+    /// Knows one address.
+    private struct Knowing: Provider {
+        func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+            Resolution(url: "https://h/")
+        }
+
+        func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+            guard request.address == "https://h/c" else { return Recognition() }
+            return Recognition(.init(title: "C", parameters: ["endpoint": .string(request.address)]))
+        }
+    }
+
+    @Test("an address is known, or it isn't")
+    func addresses() async throws {
+        func answer(_ address: String, by provider: some Provider) async throws -> String {
+            let pipe = Pipe()
+            let server = PluginServer(
+                provider: provider, output: PluginOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+            await server.serve(
+                #"{"id":7,"method":"recognise","params":{"user":"u","now":"2026-11-20T23:00:00Z","address":"\#(address)"}}"#
+            )
+            try pipe.fileHandleForWriting.close()
+            return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        }
+        #expect(
+            try await answer("https://h/c", by: Knowing())
+                == #"{"id":7,"jsonrpc":"2.0","result":{"course":{"parameters":{"endpoint":"https://h/c"},"title":"C"}}}"#
+                + "\n")
+        #expect(try await answer("https://h/d", by: Knowing()) == #"{"id":7,"jsonrpc":"2.0","result":{}}"# + "\n")
+        #expect(try await answer("https://h/c", by: Fixed()).contains("-32601"))
+    }
+
     private func answer(_ line: String) async throws -> String {
         let pipe = Pipe()
         let server = PluginServer(

@@ -5,6 +5,14 @@ import Terminal
 /// The first catalog and settings written by `init`, and its messages.
 package enum FirstFilesText {
     package static func catalog(_ first: FirstCatalog) -> String {
+        if let found = first.found {
+            return """
+                # What to download: a course for each address. To add another: coursefetch add ADDRESS
+                version: 1
+                courses:
+                \(found.text)
+                """
+        }
         var lines = [
             "# What to download: courses, chapters, videos. Look for mistakes with: coursefetch check",
             "version: 1",
@@ -49,9 +57,10 @@ package enum FirstFilesText {
 
     /// The created files, and the next steps.
     package static func made(_ first: FirstCatalog, catalog: String, settings: String) -> [String] {
-        let isComplete = first.address != nil
+        let isComplete = first.address != nil || first.found != nil
+        let videos = first.found.map { Wording.count($0.videos, "video") } ?? "one video so far"
         return [
-            "made \(catalog): \(first.title), with one video so far",
+            "made \(catalog): \(first.title), with \(videos)",
             "made \(settings): it names this catalog, so that sync, check and resolve need no argument",
             isComplete
                 ? "next: coursefetch sync --dry-run, then coursefetch sync"
@@ -74,7 +83,7 @@ package enum FirstFilesText {
     package static func question(_ question: Question, standard: String) -> String {
         switch question {
         case .title: "Title of the course [\(standard)]: "
-        case .source: "Address of one of its videos (http://… or https://…), or the name of a provider: "
+        case .source: "Address of a folder, feed, playlist or video (http://… or https://…), or a provider's name: "
         case .library: "Folder for the videos [\(standard)]: "
         }
     }

@@ -60,6 +60,7 @@ package enum ConformanceWording {
             "'\(key)' for the video '\(video)' is \(found ?? "missing"); its fixture expects \(expected)"
         case .dependsOnZone(let key, let here, let there):
             "'\(key)' is \(here) in UTC and \(there) in Tokyo: it takes the clock on the wall for UTC, or the reverse"
+        case .takesForeignAddress: "an address that is nobody's is answered with {}, not with an error or a course"
         case .renewedByMany(let count): renewed(byMany: count)
         case .renewalLost: "the credentials were renewed, and 'credentials' isn't in the answer: they are lost"
         }

@@ -119,6 +119,13 @@ extension Refusal.Provider {
             "the parameters don't fit provider '\(name)': \(problems.joined(separator: "; "))"
         case .takesNoParameters(let name):
             "provider '\(name)' has no login method, so leave out --set"
+        case .recognisesNothing(let name):
+            """
+            provider '\(name)' can't tell what is at an address; to write its course, see: \
+            \(SuggestedCommand.text("plugins list"))
+            """
+        case .wantsLogin(let name, let said):
+            "\(said); to log in: \(SuggestedCommand.text("login --provider \(name)"))"
         case .login(let name, let failure, let said):
             "provider '\(name)' \(failure.verb): \(said); nothing was changed"
         case .needsPerson(let name, let wanted):
@@ -185,6 +192,16 @@ extension Refusal.Written {
         case .noCourses(let file, let known):
             if known.isEmpty { return "there is nothing to forget: no catalog has been synced yet" }
             return "no course comes from \(file); known catalogs: \(known.joined(separator: ", "))"
+        case .unrecognised(let address, let asked, let problems):
+            let who = asked.isEmpty ? "no provider is installed that can tell" : "asked: \(Wording.list(asked))"
+            return (["no provider knows what is at \(address) (\(who))"] + problems).joined(separator: "\n  ")
+        case .courseThere(let id, let file): return "\(file) has a course with the id '\(id)'; choose another: --id"
+        case .unfitting(let file, let reasons, let course):
+            let mistakes = reasons.joined(separator: "; ")
+            let why = reasons.isEmpty ? "as its list is written" : "without mistakes (\(mistakes))"
+            return "the course can't be added to \(file) \(why); nothing was written. By hand, it is:\n\(course)"
+        case .changedMeanwhile(let file):
+            return "\(file) was changed in the meantime; nothing was written. To add the course, try again"
         }
     }
 }

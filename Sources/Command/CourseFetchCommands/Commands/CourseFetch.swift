@@ -13,7 +13,8 @@ package struct CourseFetch: AsyncParsableCommand {
         abstract: "Downloads the videos of course catalogs and keeps them up to date.",
         version: "coursefetch \(version)",
         subcommands: [
-            Sync.self, Init.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self, Resume.self,
+            Sync.self, Init.self, Add.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self,
+            Resume.self,
             Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Resolve.self, ListCourse.self, CatalogCommand.self, Login.self,
             Logout.self, Users.self, Plugins.self,

@@ -4,6 +4,7 @@ enum Overview {
         coursefetch \(CourseFetch.version) downloads the videos of course catalogs and keeps them up to date.
 
           coursefetch init                           write a first catalog and settings
+          coursefetch add ADDRESS                    add what is at an address to the catalog
           coursefetch sync catalog.yaml              download what is missing, continue what is unfinished
           coursefetch sync catalog.yaml --dry-run    show what sync would do, and why
           coursefetch check catalog.yaml             check the catalog for mistakes

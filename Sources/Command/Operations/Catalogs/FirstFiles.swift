@@ -73,6 +73,14 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
     package var address: String?
     /// The first video's id.
     package var video: String
+    /// What a provider found at an address; nil for a course that is written without one.
+    package var found: AddedCourse?
+
+    /// What a provider found.
+    package init(_ found: AddedCourse) {
+        (title, course, provider, video) = (found.title, found.course, found.provider, "")
+        self.found = found
+    }
 
     /// A course of videos at addresses, or, if `source` isn't one, of the provider with that name.
     ///
@@ -107,6 +115,13 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
 
     /// Its address may hold a secret.
     package var customMirror: Mirror { Mirror(self, children: ["course": course, "provider": provider]) }
+
+    /// Whether an address is that of a file of media, by the end of its path.
+    package static func isMedia(_ address: String) -> Bool {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        let ends = ["mp4", "m4v", "webm", "mkv", "mov", "mp3", "m4a", "ogg", "opus", "m3u8", "mpd"]
+        return path.split(separator: ".").last.map { ends.contains($0.lowercased()) } ?? false
+    }
 
     /// Letters and digits of ASCII in lower case, with dashes between.
     static func identifier(_ title: String) -> String {

@@ -88,4 +88,10 @@ extension PluginSummary {
         guard case .unknown(let suggestion) = ProviderCheck.registry(folders).plugin(named: name) else { return nil }
         return .provider(.unknown(name, suggestion: suggestion))
     }
+
+    /// The parameters that a catalog must have for a provider.
+    package static func required(of name: String, _ folders: [String]) -> [String] {
+        guard case .found(let plugin) = ProviderCheck.registry(folders).plugin(named: name) else { return [] }
+        return plugin.manifest.parameters.required.sorted()
+    }
 }

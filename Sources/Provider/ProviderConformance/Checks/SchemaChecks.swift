@@ -13,7 +13,7 @@ struct SchemaChecks {
     }
 
     /// Without those about what is missing: a video may have it.
-    private func mistakes(_ parameters: [String: JSONValue]) -> [String] {
+    func mistakes(_ parameters: [String: JSONValue]) -> [String] {
         let place = SourceLocation(SourceName(plugin.name), .wholeFile)
         var nodes = parameters.mapValues { YAMLNode($0.yaml(at: place), at: place) }
         var filler: Set<String> = []

@@ -12,6 +12,7 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case listPages = "list-pages"
     case listIDs = "list-ids"
     case listKnown = "list-known"
+    case recognise
     case resolution
     case expected
     case quality

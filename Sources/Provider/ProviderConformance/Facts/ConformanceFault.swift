@@ -78,6 +78,8 @@ package enum ConformanceFault: Sendable, Equatable {
     case slow(Duration, limit: Duration)
     /// The secret of this name is in the text.
     case leak(String)
+    /// An error, a course or a video for an address that is nobody's.
+    case takesForeignAddress
     /// These files in its folder were made, changed or removed.
     case wroteTo([String])
 
@@ -95,7 +97,7 @@ package enum ConformanceFault: Sendable, Equatable {
     /// The kinds that make sense for a method.
     package static func kinds(of method: String) -> Set<ProviderError.Kind> {
         switch method {
-        case "list": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
+        case "list", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
         case "login": [.authRequired, .forbidden, .rateLimited, .unavailable, .invalidParameters]
         default: ProviderError.Kind.ofPlugins
         }

@@ -118,6 +118,7 @@ package struct FixtureRecording: PrintsRedacted {
         if context.samples.isEmpty { context.samples = SampleVideo.madeUp }
         _ = await StartupChecks(context: context).login()
         _ = await ListChecks(context: context).run()
+        _ = await RecogniseChecks(context: context).run()
         _ = await ResolveChecks(context: context).resolution()
         await context.endSession()
         await watchdog.close()

@@ -39,6 +39,13 @@ extension CheckContext {
         return CheckRequest("list", params)
     }
 
+    /// Asks what is at an address.
+    func recognise(_ address: String) -> CheckRequest {
+        var params = common()
+        params["address"] = .string(address)
+        return CheckRequest("recognise", params)
+    }
+
     /// Asks for credentials.
     func login(_ secrets: [String: String]) -> CheckRequest {
         var params = common()

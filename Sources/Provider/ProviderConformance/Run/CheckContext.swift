@@ -235,7 +235,7 @@ final class CheckContext {
         switch entry.reply {
         case .resolution(let resolution):
             for token in resolution.everyToken { secrets.learn("token", token.value) }
-        case .listing:
+        case .listing, .recognition:
             if let result = entry.raw["result"], let name = secrets.leak(in: result.withoutCredentials) {
                 note(.secretsInListings, CheckFailure(.leak(name), lines.exchange))
             }

@@ -93,6 +93,7 @@ package struct ConformanceSuite: PrintsRedacted {
         for check in [ConformanceCheck.list, .listPages, .listIDs, .listKnown] {
             run.add(check, listing.verdicts[check] ?? .skipped(.silent))
         }
+        await step(.recognise, on: context, &run) { await RecogniseChecks(context: context).run() }
         let resolve = ResolveChecks(context: context)
         var expected = CheckVerdict.skipped(.silent)
         await step(.resolution, on: context, &run) {

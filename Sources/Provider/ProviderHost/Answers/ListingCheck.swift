@@ -115,13 +115,13 @@ package enum ListingCheck {
         LoginCheck.isName(name) && name.utf8.first != UInt8(ascii: ".") && name.utf8.first != UInt8(ascii: "-")
     }
 
-    private static func idFault(_ id: String) -> String? {
+    static func idFault(_ id: String) -> String? {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > idBound { return "is longer than \(idBound) bytes" }
         return id.utf8.contains(0) ? "contains the character NUL" : nil
     }
 
-    private static func titleFault(_ title: String) -> String? {
+    static func titleFault(_ title: String) -> String? {
         title.utf8.count > titleBound ? "is longer than \(titleBound) bytes" : nil
     }
 }

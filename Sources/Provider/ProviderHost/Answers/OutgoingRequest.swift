@@ -10,6 +10,7 @@ import Foundation
 enum OutgoingRequest: Sendable {
     case resolve(ResolveRequest)
     case list(ListRequest)
+    case recognise(RecogniseRequest)
     case login(LoginRequest)
 
     private struct Request<Parameters: Encodable>: Encodable {
@@ -30,6 +31,7 @@ enum OutgoingRequest: Sendable {
         switch self {
         case .resolve: .resolve
         case .list: .list
+        case .recognise: .recognise
         case .login: .login
         }
     }
@@ -46,6 +48,7 @@ enum OutgoingRequest: Sendable {
             switch self {
             case .resolve(let request): request.credentials
             case .list(let request): request.credentials
+            case .recognise(let request): request.credentials
             case .login(let request): request.credentials
             }
         }
@@ -57,6 +60,9 @@ enum OutgoingRequest: Sendable {
             case .list(var request):
                 request.credentials = newValue
                 self = .list(request)
+            case .recognise(var request):
+                request.credentials = newValue
+                self = .recognise(request)
             case .login(var request):
                 request.credentials = newValue
                 self = .login(request)
@@ -70,6 +76,7 @@ enum OutgoingRequest: Sendable {
             switch self {
             case .resolve(let request): request.dataFolder
             case .list(let request): request.dataFolder
+            case .recognise(let request): request.dataFolder
             case .login(let request): request.dataFolder
             }
         }
@@ -81,6 +88,9 @@ enum OutgoingRequest: Sendable {
             case .list(var request):
                 request.dataFolder = newValue
                 self = .list(request)
+            case .recognise(var request):
+                request.dataFolder = newValue
+                self = .recognise(request)
             case .login(var request):
                 request.dataFolder = newValue
                 self = .login(request)
@@ -95,6 +105,7 @@ enum OutgoingRequest: Sendable {
         switch self {
         case .resolve(let params): try RequestLine(params, wire: wire).bytes
         case .list(let params): try encode(params, wire)
+        case .recognise(let params): try encode(params, wire)
         case .login(let params): try encode(params, wire)
         }
     }

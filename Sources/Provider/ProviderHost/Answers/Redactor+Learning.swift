@@ -36,6 +36,12 @@ extension Redactor {
             ? "'parameters' of a video" : nil
     }
 
+    /// Whether there is a known secret in what a catalog has of an answer.
+    func hasSecret(in answer: Recognition) -> Bool {
+        let parameters = answer.course?.parameters ?? answer.video?.parameters ?? [:]
+        return parameters.contains { contains($0.key) || contains($0.value) } || contains(answer.video?.id ?? "")
+    }
+
     private func contains(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): contains(text)

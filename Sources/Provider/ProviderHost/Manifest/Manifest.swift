@@ -17,6 +17,8 @@ package struct Manifest: Sendable {
     package var run: [String]
     /// The methods of the protocol that it supports.
     package var methods: Set<String>
+    /// Patterns of the addresses that it may recognise, with `*` and `?`; empty for any.
+    package var addresses: [String] = []
     /// Whether its answer to `resolve` depends on the video's id and parameters only, not on course or chapter.
     package var ignoresCourse: Bool
     /// The parameter with the address of its server: what it names must be in the public network, or in that server's.

@@ -3,9 +3,8 @@ package import YAMLSource
 /// Reads a manifest, collecting all mistakes.
 package struct ManifestReader {
     private static let keys = [
-        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "confined_to", "server",
-        "concurrency",
-        "timeout", "parameters", "credentials", "environment",
+        "name", "version", "protocol", "description", "run", "methods", "addresses", "ignores_course", "confined_to",
+        "server", "concurrency", "timeout", "parameters", "credentials", "environment",
     ]
 
     private var problems = DiagnosticList()
@@ -52,6 +51,10 @@ package struct ManifestReader {
             timeout: timeout(),
             parameters: parameters(),
             credentials: names("credentials"), environment: environment())
+        manifest.addresses = names("addresses")
+        if let node = mapping["addresses"], !manifest.methods.contains("recognise") {
+            fail(node, "'addresses' goes with recognise among the 'methods'")
+        }
         if let server = text("server") {
             manifest.server = server
             if manifest.parameters.property(server) == nil, let node = mapping["server"] {
@@ -87,7 +90,9 @@ package struct ManifestReader {
     private mutating func methods() -> Set<String> {
         guard let node = mapping["methods"] else { return ["resolve"] }
         let methods = Set(names("methods"))
-        if !methods.contains("resolve") { fail(node, "'methods' must have resolve; it may have list and login") }
+        if !methods.contains("resolve") {
+            fail(node, "'methods' must have resolve; it may have list, recognise and login")
+        }
         return methods
     }
 

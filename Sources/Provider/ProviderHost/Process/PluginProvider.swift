@@ -72,6 +72,21 @@ package final class PluginProvider: Provider {
         return listing
     }
 
+    /// Asks what is at an address.
+    package func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
+        try await recognise(request, with: nil)
+    }
+
+    /// Asks what is at an address. `credentials` replace those of the request when it is sent.
+    package func recognise(
+        _ request: RecogniseRequest, with credentials: RequestCredentials?
+    ) async throws(ProviderError) -> Recognition {
+        guard case .recognition(let answer) = try await ask(.recognise(request), credentials) else {
+            throw Self.mismatch
+        }
+        return answer
+    }
+
     /// Turns secrets typed by the user into credentials. Defaults of the manifest's parameters are filled in.
     package func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         var request = request

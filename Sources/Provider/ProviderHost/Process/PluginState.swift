@@ -84,6 +84,12 @@ struct PluginState: PrintsRedacted {
                 return .failure(
                     ProviderError(.pluginFault, "\(place) in its answer has a secret, and a listing is stored"))
             }
+        case .recognition(let answer):
+            if let credentials = answer.credentials { learn(credentials) }
+            guard !redactor.hasSecret(in: answer) else {
+                return .failure(
+                    ProviderError(.pluginFault, "'parameters' in its answer have a secret, and a catalog is stored"))
+            }
         case .error(var error):
             if let credentials = error.credentials { learn(credentials) }
             error.message = error.message.isEmpty ? error.kind.plainText : redactor.redact(error.message)

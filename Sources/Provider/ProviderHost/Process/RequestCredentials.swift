@@ -20,11 +20,12 @@ package struct RequestCredentials: Sendable {
 }
 
 extension AnswerLine.Reply {
-    /// New credentials in an answer to a request for media or a list, errors and faults included.
+    /// New credentials in an answer to any request but a login, errors and faults included.
     var renewed: Secret<JSONValue>? {
         switch self {
         case .resolution(let resolution): resolution.credentials
         case .listing(let listing): listing.credentials
+        case .recognition(let answer): answer.credentials
         case .error(let error): error.credentials
         case .wrong(_, let renewed): renewed
         case .login: nil

@@ -73,6 +73,16 @@ package final class ProviderPool: Sendable {
         return page
     }
 
+    /// Asks what is at an address, with credentials as in ``resolve(_:provider:)``.
+    package func recognise(
+        _ request: RecogniseRequest, provider name: String
+    ) async throws(ProviderError) -> Recognition {
+        let provider = try provider(name).get()
+        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await provider.recognise(request, with: held)
+        }
+    }
+
     /// Sends a request with a provider's credentials. Renewed ones are durable on return, even if the answer is an
     /// error.
     private func keepingRenewed<Answer: Sendable>(

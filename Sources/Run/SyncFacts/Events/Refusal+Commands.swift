@@ -55,6 +55,10 @@ extension Refusal {
         case parameters(String, [String])
         /// Its plugin doesn't support login.
         case takesNoParameters(String)
+        /// It can't say what is at an address.
+        case recognisesNothing(String)
+        /// The address needs a login, in its words.
+        case wantsLogin(String, said: String)
         /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
         /// Its login needs a person at a terminal; `wanted` is what it asks for, if anything.
@@ -70,8 +74,8 @@ extension Refusal {
 
         var condition: SyncCondition {
             switch self {
-            case .unknown, .needsNoLogin, .parameters, .takesNoParameters: .usage
-            case .helper, .needsPerson, .unfinishedLogin: .loginNeeded
+            case .unknown, .needsNoLogin, .parameters, .takesNoParameters, .recognisesNothing: .usage
+            case .helper, .needsPerson, .unfinishedLogin, .wantsLogin: .loginNeeded
             case .noPort: .stateUnusable
             case .unusable, .broken, .login(_, .broken, _): .providerBroken
             case .login(_, .refused, _): .loginNeeded
@@ -103,11 +107,21 @@ extension Refusal {
         case notListed(String, known: [String], isThere: Bool)
         /// The file has no courses; these files have some.
         case noCourses(file: String, known: [String])
+        /// No provider knows what is at the address; those that were asked, and what some of them said.
+        case unrecognised(String, asked: [String], problems: [String])
+        /// The catalog has a course with this id.
+        case courseThere(String, String)
+        /// The course can't be added to the file as it is written, or not without mistakes.
+        case unfitting(String, reasons: [String], course: String)
+        /// The file was changed while the course was added.
+        case changedMeanwhile(String)
 
         var condition: SyncCondition {
             switch self {
             case .mistakes(_, let condition): condition
-            case .noCourses, .notListed: .usage
+            case .noCourses, .notListed, .courseThere, .unfitting: .usage
+            case .unrecognised(_, _, let problems): problems.isEmpty ? .usage : .downloadsFailed
+            case .changedMeanwhile: .workLeft
             }
         }
     }

@@ -25,7 +25,8 @@ package enum SuggestedCommand {
     ]
     /// The commands that have `--plugins`.
     package static let withPlugins: Set = [
-        "catalog from", "check", "doctor", "list", "login", "logout", "migrate", "plugins list", "resolve", "retry",
+        "add", "catalog from", "check", "doctor", "list", "login", "logout", "migrate", "plugins list", "resolve",
+        "retry",
         "sync",
     ]
 

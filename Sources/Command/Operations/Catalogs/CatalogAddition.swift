@@ -1,0 +1,228 @@
+import CourseCatalog
+import CourseDiscovery
+import DownloadJobs
+package import DownloadStore
+import Foundation
+package import Logging
+import ProviderHost
+import ProviderKit
+import RunAccess
+package import SyncFacts
+import SystemPackage
+import YAMLSource
+
+/// What was found at an address, and where it stands in a catalog.
+package struct AddedCourse: Sendable, Equatable {
+    /// The provider that knows the address.
+    package var provider: String
+    /// The course's id and title.
+    package var course: String
+    package var title: String
+    /// How many videos it has now.
+    package var videos: Int
+    /// The catalog's file.
+    package var file: String
+    /// Whether the catalog had it already.
+    package var isThere: Bool
+    /// Its entry in the list of courses, whose dash has two blanks before it.
+    package var text: String
+    private var draft: GeneratedCatalog?
+
+    package init(
+        provider: String, course: String, title: String, videos: Int, file: String, isThere: Bool, text: String
+    ) {
+        self.provider = provider
+        self.course = course
+        self.title = title
+        self.videos = videos
+        self.file = file
+        self.isThere = isThere
+        self.text = text
+    }
+
+    /// What isn't in the catalog yet.
+    fileprivate init(_ draft: GeneratedCatalog, videos: Int, file: String) {
+        self.init(
+            provider: draft.provider, course: draft.id, title: draft.title ?? draft.id, videos: videos, file: file,
+            isThere: false, text: draft.course())
+        self.draft = draft
+    }
+
+    /// The same under another title, with an id that is made of it.
+    package func titled(_ title: String) -> AddedCourse {
+        guard var draft, title != self.title else { return self }
+        draft.title = title
+        draft.id = FirstCatalog.identifier(title)
+        return AddedCourse(draft, videos: videos, file: file)
+    }
+}
+
+/// Adds what is at an address to a catalog, as a course.
+package struct CatalogAddition: Sendable {
+    /// As given.
+    package var address: String
+    /// Nil to ask all that may know the address.
+    package var provider: String?
+    /// Nil for one that is made of the title.
+    package var id: String?
+    /// Nil for the provider's.
+    package var title: String?
+    /// The catalog's file; one that isn't there is made.
+    package var file: String
+
+    package init(address: String, provider: String? = nil, id: String? = nil, title: String? = nil, file: String) {
+        self.address = address
+        self.provider = provider
+        self.id = id
+        self.title = title
+        self.file = file
+    }
+
+    /// Finds out what is at the address, with one listing of the course. Writes nothing, unless `writes`.
+    package func run(
+        writes: Bool, user: String?, state: String?, plugins: [String], caFile: String?,
+        helpers: CredentialHelpers = CredentialHelpers(), logger: Logger
+    ) async throws(Refusal) -> Result<AddedCourse, DownloadError> {
+        let registry = ProviderCheck.registry(plugins)
+        let courses = try await existing(registry)
+        let access = try ProviderAccess(
+            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
+        defer { access.store.close() }
+        let found: Result<(draft: GeneratedCatalog, videos: Int), DownloadError>
+        do throws(Refusal) {
+            found = try await find(access, registry)
+        } catch {
+            await access.pool.shutDown()
+            throw error
+        }
+        await access.pool.shutDown()
+        var (draft, count): (GeneratedCatalog, Int)
+        switch found {
+        case .success(let success): (draft, count) = success
+        case .failure(let error): return .failure(error)
+        }
+        let known = courses.first { Self.isSame($0, as: draft) }
+        let taken = Set(courses.map(\.id))
+        if known == nil, let id, taken.contains(Identifier.normalized(id)) { throw .catalog(.courseThere(id, file)) }
+        draft.id = id ?? Self.free(FirstCatalog.identifier(draft.title ?? draft.provider), taken)
+        var added = AddedCourse(draft, videos: count, file: file)
+        if let known {
+            (added.course, added.title, added.isThere) = (known.id, known.title, true)
+        } else if writes {
+            try await write(draft, registry)
+        }
+        return .success(added)
+    }
+
+    private static func isSame(_ course: Course, as draft: GeneratedCatalog) -> Bool {
+        let parameters = course.settings.parameters.mapValues { JSONValue($0) }
+        guard course.settings.provider?.name == draft.provider, parameters == draft.parameters else { return false }
+        guard let video = draft.video else { return course.discover }
+        return course.videos.contains { $0.id == Identifier.normalized(video.id) }
+    }
+
+    /// The courses of the catalog so far. One with mistakes isn't changed.
+    private func existing(_ registry: PluginRegistry) async throws(Refusal) -> [Course] {
+        guard !FirstFiles.existing([file]).isEmpty else { return [] }
+        let (catalog, check) = await CatalogCheck.read(
+            CatalogSources(SyncOptions(catalogs: [file])), registry: registry)
+        guard check.conditions.isEmpty else {
+            throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
+        }
+        return catalog.courses
+    }
+
+    private func find(
+        _ access: ProviderAccess, _ registry: PluginRegistry
+    ) async throws(Refusal) -> Result<(draft: GeneratedCatalog, videos: Int), DownloadError> {
+        let (provider, answer) = try await AddressRecognition(registry: registry, access: access)
+            .find(address, only: self.provider)
+        var draft = GeneratedCatalog(
+            provider: provider, parameters: answer.course?.parameters ?? answer.video?.parameters ?? [:], id: "course")
+        draft.video = answer.video.map { .init(id: $0.id, title: $0.title, parameters: [:]) }
+        draft.title = title ?? answer.course?.title ?? answer.video.map { $0.title ?? $0.id }
+        let course = try await CatalogFromProvider.course(draft, registry)
+        guard draft.video == nil else { return .success((draft, 1)) }
+        do throws(ProviderError) {
+            let listing = try await access.pages(of: course).listing
+            draft.title = draft.title ?? listing.title
+            return .success((draft, listing.videos.count))
+        } catch { return .failure(DownloadError(error)) }
+    }
+
+    /// The id, or the same with a number behind it if it is taken.
+    private static func free(_ id: String, _ taken: Set<String>) -> String {
+        guard taken.contains(Identifier.normalized(id)) else { return id }
+        return (2...).lazy.map { "\(id)-\($0)" }.first { !taken.contains(Identifier.normalized($0)) } ?? id
+    }
+
+    /// Writes the catalog with the course in its place, whole or not at all.
+    private func write(_ draft: GeneratedCatalog, _ registry: PluginRegistry) async throws(Refusal) {
+        guard !FirstFiles.existing([file]).isEmpty else {
+            return try FirstFiles.write([.init(path: file, text: draft.text())])
+        }
+        let place = CatalogFile(path: file)
+        let text = try place.read()
+        guard let changed = CourseInsertion.text(adding: draft.course(), to: text) else {
+            throw .catalog(.unfitting(file, reasons: [], course: draft.course()))
+        }
+        let copy = try place.write(beside: changed)
+        defer { unlink(copy) }
+        let (_, check) = await CatalogCheck.read(
+            CatalogSources(SyncOptions(catalogs: [copy])), registry: registry)
+        guard check.conditions.isEmpty else {
+            let reasons = check.diagnostics.filter { $0.severity == .error }.map(\.summary)
+            throw .catalog(.unfitting(file, reasons: reasons, course: draft.course()))
+        }
+        guard try place.read() == text else { throw .catalog(.changedMeanwhile(file)) }
+        try place.take(copy)
+    }
+}
+
+/// A catalog's file, which is replaced as a whole.
+private struct CatalogFile {
+    /// Links are followed: the file itself is replaced.
+    private let path: FilePath
+    private let shown: String
+
+    init(path: String) {
+        shown = path
+        self.path = FilePath(URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    }
+
+    func read() throws(Refusal) -> String {
+        guard let bytes = FileManager.default.contents(atPath: path.string) else {
+            throw .run(.unmadeFile(path: shown, reason: "\(Errno(rawValue: errno))"))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes a file beside it, with its permissions, and returns its path.
+    func write(beside text: String) throws(Refusal) -> String {
+        let name = ".\(path.lastComponent?.string ?? "catalog").\(UUID().uuidString.prefix(8)).yaml"
+        let copy = path.removingLastComponent().appending(name)
+        do {
+            var facts = stat()
+            guard stat(path.string, &facts) == 0 else { throw Errno(rawValue: errno) }
+            let descriptor = try FileDescriptor.open(
+                copy, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: [.ownerReadWrite])
+            try descriptor.closeAfter {
+                try descriptor.writeAll(text.utf8)
+                guard fchmod(descriptor.rawValue, facts.st_mode & 0o7777) == 0, fsync(descriptor.rawValue) == 0 else {
+                    throw Errno(rawValue: errno)
+                }
+            }
+        } catch {
+            unlink(copy.string)
+            throw .run(.unmadeFile(path: shown, reason: "\(error)"))
+        }
+        return copy.string
+    }
+
+    /// Puts the file at `copy` in its place.
+    func take(_ copy: String) throws(Refusal) {
+        guard rename(copy, path.string) == 0 else {
+            throw .run(.unmadeFile(path: shown, reason: "\(Errno(rawValue: errno))"))
+        }
+    }
+}
