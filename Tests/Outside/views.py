@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import unittest
@@ -9,6 +10,7 @@ import urllib.parse
 
 from host import File, Host
 from killed import FORMS, muxed, source
+from media import playlist, ts
 from stage import Stage
 from tracks import hashes, picture, sound, streams
 
@@ -134,6 +136,97 @@ class Views(unittest.TestCase):
         self.stage.command("verify", "--repair")
         self.stage.sync(exit=0)
         self.assertEqual(path.read_bytes(), self.film("presenter"))
+
+    def test_a_damaged_bit_and_a_deleted_view_are_found(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.stage.sync(exit=0)
+        path = next(self.stage.library.rglob("*(presenter).mp4"))
+        body, facts = bytearray(path.read_bytes()), path.stat()
+        body[len(body) // 2] ^= 1
+        path.write_bytes(body)
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        self.assertEqual(self.stage.command("verify").exit, 1)
+        path.unlink()
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("combined"), "Talk (presenter).mp4": self.film("presenter")})
+        self.again()
+
+    def test_a_complete_view_of_another_version_isnt_placed(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.at("/combined.mp4", self.film("combined"), rate=60_000)
+        running = self.stage.start_sync()
+        running.wait_for(lambda events: any(
+            e.get("bytes", 0) > len(self.film("presenter")) + 20_000 for e in self.stage.status().values()), 40)
+        running.stop(signal.SIGKILL)
+        self.write({"url": self.at("/v2/a.mp4", self.film("a")), "role": "combined", "streams": [
+            {"role": "presenter", "url": self.at("/v2/b.mp4", self.film("bbb"))}]}, streams="all")
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("a"), "Talk (presenter).mp4": self.film("bbb")})
+
+    def test_hooks_see_every_view_before_it_is_placed(self):
+        hook = self.stage.folder / "scan.sh"
+        hook.write_text('#!/bin/sh\ngrep -q presenter "$(jq -r .path)" && exit 1\nexit 0\n')
+        hook.chmod(0o755)
+        settings = self.stage.folder / "home/.config/coursefetch/config.yaml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f"hooks:\n  after-download: {hook}\n")
+        self.write(self.answer("presenter"), streams="all")
+        run = self.stage.sync(exit=1)
+        self.assertEqual(run.of("download_failed")[0]["error"]["kind"], "rejected_by_hook")
+        self.assertEqual(self.stage.files(), {})
+
+    def test_a_view_beside_a_package_keeps_its_place(self):
+        self.at("/1.ts", ts(1), kind="video/mp2t")
+        answer = self.answer()
+        answer["streams"] = [{"role": "slides", "kind": "hls", "url": self.at(
+            "/s.m3u8", playlist(["1.ts"]), kind="application/vnd.apple.mpegurl")}]
+        self.write(answer, streams=["slides", "combined"])
+        self.stage.sync("--container", "package", exit=0)
+        self.stage.write([{"id": "c", "streams": ["slides", "combined"], "videos": [{"id": "v", "title": "New"}]}])
+        self.stage.sync("--container", "package", exit=0)
+        self.assertTrue((self.stage.library / "c/01 New (combined).mp4").exists(), list(self.stage.files()))
+        self.assertTrue((self.stage.library / "c/01 New.hls/index.m3u8").exists(), list(self.stage.files()))
+
+    def secrets(self, path, host=None):
+        return [tuple(r.headers.get(name) for name in ("authorization", "x-key")) for r in (host or self.host).asked(path)]
+
+    def test_a_secret_of_the_main_view_goes_where_that_goes_and_nowhere_else(self):
+        other = Host()
+        self.addCleanup(other.close)
+        other.at("/1.ts", File(ts(1), etag='"1"', kind="video/mp2t"))
+        token = lambda value, *origins: {"value": value, "in": "header", "name": "X-Key", "origins": list(origins)}  # noqa: E731
+        slides = {"role": "slides", "kind": "hls", "url": self.at(
+            "/s.m3u8", playlist([other.url("/1.ts")]), kind="application/vnd.apple.mpegurl")}
+        main = {"url": self.at("/combined.mp4", self.film("combined")), "role": "combined",
+                "headers": {"Authorization": "Bearer MAIN"}}
+        for answer, seen in (
+                # A token of its own leads to the other origin; the main view's header doesn't.
+                ({**main, "streams": [{**slides, "token": token("OWN", other.url(""))}]}, (None, "OWN")),
+                # What it has from the main view goes where that goes.
+                ({**main, "token": token("MAIN", other.url("")), "streams": [slides]}, ("Bearer MAIN", "MAIN"))):
+            for streams_ in ("all", ["slides"], ["slides", "combined"]):
+                with self.subTest(f"{streams_} {seen}"):
+                    self.stage = Stage()
+                    self.addCleanup(self.stage.close)
+                    other.forget()
+                    self.write(answer, streams=streams_)
+                    self.stage.sync(exit=0)
+                    self.assertEqual(set(self.secrets("/1.ts", other)), {seen})
+
+    def test_each_view_keeps_its_own_secrets_whichever_comes_first(self):
+        token = lambda value: {"value": value, "in": "header", "name": "X-Key"}  # noqa: E731
+        for mains, seen in (({"tokens": [token("MAIN")]}, "MAIN"), ({}, None)):
+            for streams_ in ("all", ["presentation", "combined"]):
+                with self.subTest(f"{streams_} {seen}"):
+                    self.stage = Stage()
+                    self.addCleanup(self.stage.close)
+                    self.host.forget()
+                    answer = {**self.answer("presentation"), **mains}
+                    answer["streams"][0]["token"] = token("OWN")
+                    self.write(answer, streams=streams_)
+                    self.stage.sync(exit=0)
+                    self.assertEqual(set(self.secrets("/combined.mp4")), {(None, seen)})
+                    self.assertEqual(set(self.secrets("/presentation.mp4")), {(None, "OWN")})
 
     def test_a_missing_view_fails_the_video_with_its_name(self):
         answer = self.answer()

@@ -121,7 +121,7 @@ extension Reconciler {
                 if sidecar.kind == .stream, row.path == nil { continue }
                 let to =
                     package.flatMap { package in
-                        sidecar.kind == .stream ? "\(package)/\(LibraryPathParts.split(sidecar.path).name)" : nil
+                        Self.isOfPackage(sidecar) ? "\(package)/\(LibraryPathParts.split(sidecar.path).name)" : nil
                     }
                     ?? Self.following(
                         sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
@@ -139,13 +139,18 @@ extension Reconciler {
         _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String, _ course: Int
     ) -> String? {
         guard let path = row.path, LibraryName.isInPackage(path) else { return nil }
-        let names = ([path] + sidecars.filter { $0.kind == .stream }.map(\.path)).map {
+        let names = ([path] + sidecars.filter(Self.isOfPackage).map(\.path)).map {
             LibraryPathParts.split($0).name
         }
         return LibraryName.package(beside: stem, id: id) { folder in
             // An unreadable folder holds the course, and none of this is used.
             unreadable[course] != nil || !names.contains { isThere("\(folder)/\($0)", of: course) }
         }
+    }
+
+    /// Whether a file is in the folder of a package; other views of the video are beside it.
+    private static func isOfPackage(_ sidecar: SidecarRecord) -> Bool {
+        sidecar.kind == .stream && LibraryName.isInPackage(sidecar.path)
     }
 
     /// The path for the new stem: the part after the old stem follows the new one. If the path doesn't begin with the

@@ -135,7 +135,8 @@ extension Reconciler {
             result.lost.append(reference(slot))
             return (.waiting, nil, failedRuns)
         }
-        if contradicts(row, entries.video(slot)) {
+        let lacksPart = partPaths[row.id]?.contains { !isThere($0, of: Int(slot.course)) } ?? false
+        if lacksPart || contradicts(row, entries.video(slot)) {
             result.changes.refetched.append(row.id)
             result.refetched.append(reference(slot))
             return (.waiting, row.storedFile, failedRuns)

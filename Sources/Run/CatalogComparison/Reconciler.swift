@@ -42,6 +42,8 @@ package struct Reconciler {
     var unreadable: [Int: LibraryError] = [:]
     /// Missing sidecars of finished videos that may be downloaded now.
     let due: [DownloadID: [MissingSidecar]]
+    /// The files beside the main one of videos that consist of several.
+    let partPaths: [DownloadID: [String]]
 
     struct Renamed {
         var slot: Int
@@ -102,6 +104,7 @@ package struct Reconciler {
         result.selectorMatched = only.map { _ in false }
         let open = try store.sidecars.open().filter { $0.isDue(at: now) || (retriesFailed && $0.mayPass) }
         due = Dictionary(grouping: open, by: \.download)
+        partPaths = try store.sidecars.partPaths()
     }
 
     /// The comparison. Throws ``StoreError``. A problem with a course's folder affects that course only: the comparison

@@ -249,7 +249,7 @@ extension PlacedFile {
                 .stored(
                     SidecarRecord(
                         download: id, kind: kind, name: name, path: stored.path, size: stored.size,
-                        modified: stored.modified ?? 0)))
+                        modified: stored.modified ?? 0, sha256: kind == .stream ? stored.sha256 : nil)))
         case .courseCover(let course, let digest): .courseCover(course, digest, stored)
         case .chapterCover(let course, let chapter, let digest):
             .chapterCover(course: course, chapter: chapter, digest, stored)
@@ -258,8 +258,9 @@ extension PlacedFile {
 }
 
 extension StoredFile {
-    /// A sidecar: its SHA-256 isn't known.
+    /// A sidecar.
     package init(_ sidecar: SidecarRecord) {
-        self.init(path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: nil, source: [])
+        self.init(
+            path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: sidecar.sha256, source: [])
     }
 }

@@ -14,7 +14,6 @@ struct PartsRecordTests {
     func text() throws {
         var record = PartsRecord(labels: ["", "audio de 1"])
         record.files[0].take(Self.facts)
-        record.files[1].wholeSize = 700
         record.files[1].startOvers = 2
         #expect(PartsRecord(text: try #require(record.text)) == record)
         let resume = record.files[0].resume
@@ -41,31 +40,17 @@ struct PartsRecordTests {
         #expect(record.facts.bytes > 0)
     }
 
-    @Test("a part is complete once all of its bytes are durable, whatever has come")
-    func complete() {
-        let progress = PartsProgress(PartsRecord(labels: ["", "audio de 1"])) {
-            .progress(DownloadID(rawValue: 7), $0)
-        }
-        progress.complete(1, size: 700)
-        #expect(progress.completeSize(of: 1) == nil && progress.completeSize(of: 0) == nil)
-        progress.note(Self.facts, of: 1)
-        #expect(progress.completeSize(of: 1) == 700)
-        progress.note(ProgressFacts(bytes: 500, total: 1000, validators: Validators()), of: 1)
-        #expect(progress.completeSize(of: 1) == nil)
-    }
-
     @Test("one file is forgotten without the others, but for how often it has begun anew")
     func forget() {
         var record = PartsRecord(labels: ["", "audio de 1"])
         record.files[0].take(Self.facts)
         record.files[1].take(Self.facts)
         let progress = PartsProgress(record) { .progress(DownloadID(rawValue: 7), $0) }
-        progress.complete(1, size: 700)
         var policy = AttemptPolicy(retries: 3, record: nil)
         _ = policy.verificationFailed(.wrongChecksum)
         _ = progress.forget(1, policy)
         #expect(progress.facts.bytes == 700)
         let read = progress.facts.position.flatMap(PartsRecord.init)
-        #expect(read?.files[1].validatorFailures == 2 && read?.files[1].isComplete == false)
+        #expect(read?.files[1].validatorFailures == 2 && read?.files[1].bytes == 0)
     }
 }

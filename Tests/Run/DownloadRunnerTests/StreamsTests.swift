@@ -58,7 +58,9 @@ struct StreamsTests {
             let request = media.request(start: .beginning, expectedSize: nil, limitRate: nil)
             let origin = try #require(Origin(url: "https://a"))
             #expect(request.secrets.map(\.scopes) == [[URLScope(origin)]])
-            #expect(request.fields.map(\.name) == ["X-A"])
+            // Those that are private go to the media's origin only.
+            #expect(Set(request.fields.map(\.name)) == ["Cookie", "X-A"])
+            #expect(request.trustedOrigins == [origin])
         }
         var other = resolution
         other.chooseStreams(by: .roles(["slides", "combined"]))

@@ -183,7 +183,8 @@ struct Verifier {
         let found = try library.files.hash(path, comparingWith: checksums) {
             // Checked before each mebibyte.
             blocks += 1
-            progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value
+            // The sum is without the parts of videos.
+            progress.bytes = min((readBefore + ByteCount(min(blocks << 20, facts.size))).value, progress.allBytes)
             let now = Date()
             if abs(now.timeIntervalSince(last)) >= 0.1 {
                 last = now
@@ -198,7 +199,21 @@ struct Verifier {
 
     private mutating func check(_ sidecar: SidecarRecord, of record: DownloadRecord) throws {
         let file = StoredFile(sidecar)
-        let (verdict, found) = presence(file)
+        var (verdict, found) = presence(file)
+        var sha256: Checksum?
+        if verdict == .intact, let expected = sidecar.sha256, let facts = found {
+            do throws(LibraryError) {
+                let now = try hash(sidecar.path, facts)
+                (found, sha256) = (now?.facts, now?.sha256)
+                if now == nil { verdict = .missing }
+                if let now, now.sha256 != expected || !now.isStable {
+                    verdict = .changed(size: now.facts.size, sha256: now.sha256.hex)
+                }
+            } catch {
+                if case .stopped = error { throw error }
+                verdict = .unreadable(error)
+            }
+        }
         result.sidecars += 1
         note(
             Item(
@@ -207,7 +222,8 @@ struct Verifier {
                     mayBeFetched: record.kind?.brings.contains(sidecar.kind) != true),
                 file: VerifiedFile(
                     reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
-                    size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))
+                    size: sidecar.size, sha256: sidecar.sha256?.hex, verdict: verdict), isGone: record.isGone,
+                found: found, foundSHA256: sha256))
     }
 
     private mutating func checkCover(_ cover: StoredFile, course: String, chapter: String?, title: String) throws {
@@ -221,7 +237,7 @@ struct Verifier {
                     path: cover.path, role: .cover, size: cover.size, verdict: verdict), found: found))
     }
 
-    /// Whether it exists with that size: sidecars have no SHA-256.
+    /// Whether it exists with that size.
     private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
         do throws(LibraryError) {
             guard let facts = try library.files.facts(of: file.path) else { return (.missing, nil) }

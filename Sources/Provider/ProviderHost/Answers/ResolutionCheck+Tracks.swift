@@ -28,10 +28,13 @@ extension ResolutionCheck {
         if resolution.streams.count > streamBound {
             return "'streams' in its answer has more than \(streamBound) items"
         }
-        var roles: Set<String> = [resolution.role ?? ""]
+        // They become names of files, which some file systems compare without regard to case.
+        var roles: Set<String> = [(resolution.role ?? "").lowercased()]
         for stream in resolution.streams {
             if let fault = fault(in: stream) { return "one of the 'streams' in its answer \(fault)" }
-            if !roles.insert(stream.role).inserted { return "two of the 'streams' in its answer have one 'role'" }
+            guard roles.insert(stream.role.lowercased()).inserted else {
+                return "two of the 'streams' in its answer have one 'role'"
+            }
         }
         return nil
     }

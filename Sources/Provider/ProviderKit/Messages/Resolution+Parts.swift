@@ -100,6 +100,24 @@ extension Resolution.Track: Codable {
 }
 
 extension Resolution {
+    /// The secrets and headers of a resolution for a view that has none of its own. They go where the resolution's go.
+    package struct Inheritance: Sendable, Hashable, PrintsRedacted {
+        /// Of the resolution's media.
+        package var url: String
+        package var token: Token?
+        package var tokens: [Token]
+        package var headers: [String: String]
+        /// Whether the view's headers are these.
+        package var takesHeaders = false
+
+        package init(_ resolution: Resolution) {
+            url = resolution.url
+            token = resolution.token
+            tokens = resolution.tokens
+            headers = resolution.headers
+        }
+    }
+
     /// Another view of the same video: the slides beside the lecturer.
     public struct Stream: Sendable, Hashable, PrintsRedacted {
         /// `combined`, `presenter`, `presentation`, `screen`, `webcam`, `audio`, or a word of the host's.
@@ -124,6 +142,8 @@ extension Resolution {
         public var mediaType: String?
         /// Sound and subtitles in files of their own.
         public var tracks: [Track]
+        /// What it has from another resolution than the one that it stands in; nil for that one. Not encoded.
+        package var inherited: Inheritance?
 
         public init(
             _ role: String, url: String, kind: Kind = .file, token: Token? = nil, headers: [String: String] = [:],

@@ -95,6 +95,8 @@ public struct Resolution: Sendable, Hashable, CredentialedAnswer {
     public var cover: String?
     /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
+    /// Of a view that takes the place of the media: what it has from the resolution that it came with. Not encoded.
+    package var inherited: Inheritance?
 
     public init(
         url: String, kind: Kind = .file, token: Token? = nil, expiresAt: Date? = nil, headers: [String: String] = [:],

@@ -83,19 +83,22 @@ extension DownloadJob {
         guard let hooks = services.hooks, hooks.has(.beforeRequest) else { return nil }
         if let outcome = await ask(hooks, "video", about: &resolution, free: &free) { return outcome }
         for number in resolution.tracks.indices {
-            var asked = resolution.alone(resolution.tracks[number])
+            let own = resolution.alone(resolution.tracks[number])
+            var asked = own
             if let outcome = await ask(hooks, "track", about: &asked, free: &free) { return outcome }
-            resolution.tracks[number].become(asked)
+            if asked != own { resolution.tracks[number].become(asked) }
         }
         for number in resolution.streams.indices {
-            var asked = resolution.alone(resolution.streams[number])
+            let own = resolution.alone(resolution.streams[number])
+            var asked = own
             if let outcome = await ask(hooks, "video", about: &asked, free: &free) { return outcome }
             for track in asked.tracks.indices {
-                var part = asked.alone(asked.tracks[track])
+                let ownPart = asked.alone(asked.tracks[track])
+                var part = ownPart
                 if let outcome = await ask(hooks, "track", about: &part, free: &free) { return outcome }
-                asked.tracks[track].become(part)
+                if part != ownPart { asked.tracks[track].become(part) }
             }
-            resolution.streams[number].become(asked)
+            if asked != own { resolution.streams[number].become(asked) }
         }
         return nil
     }

@@ -39,7 +39,16 @@ extension Resolution {
         if !own.contains(where: { Origin(url: $0) == origin }) { token = nil }
         // Those without a place of their own are for the URL's.
         if origin != Origin(url: url) { tokens.removeAll { $0.origins.isEmpty && $0.urlPrefix == nil } }
-        let isOwn = origin == Origin(url: url) || token != nil
+        var isOwn = origin == Origin(url: url) || token != nil
+        if let base = inherited, base.takesHeaders {
+            isOwn = origin == Origin(url: url)
+            let named = change.named.contains { HTTPField(name: $0, value: "").isPrivateByName }
+            if !isOwn || named {
+                // From now on they are its own: those that its server got.
+                isOwn = ([base.url] + (base.token?.origins ?? [])).contains { Origin(url: $0) == origin }
+                inherited?.takesHeaders = false
+            }
+        }
         url = change.url
         headers = change.headers.merging(isOwn ? withheld(from: change) : [:]) { $1 }
     }
@@ -59,6 +68,7 @@ extension Resolution.Stream {
     /// Takes over what the hook commands made of it.
     mutating func become(_ asked: Resolution) {
         (url, headers, token, tracks) = (asked.url, asked.headers, asked.token, asked.tracks)
+        inherited = asked.inherited
     }
 }
 

@@ -33,7 +33,8 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         guard let origin = Origin(url: resolution.url) else { return nil }
         let own = resolution.expiresAt ?? URLExpiry.expiry(of: resolution.url, now: now)
         let secrets = Self.secrets(of: resolution, beside: origin)
-        let trusted = Set(resolution.token?.origins.compactMap { Origin(url: $0) } ?? []).union([origin])
+        let base = resolution.inherited.flatMap { $0.takesHeaders ? $0 : nil }
+        let trusted = Self.trusted(base?.token ?? (base == nil ? resolution.token : nil), base?.url ?? resolution.url)
         let tracks = resolution.tracks.compactMap { track in
             Self(track, of: resolution, at: now, inheriting: (secrets, trusted))
         }
@@ -67,9 +68,12 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         tracks = []
         streams = []
         secrets = track.token == nil ? inherited.secrets : Self.secrets(of: own, beside: origin)
-        trustedOrigins =
-            track.headers.isEmpty
-            ? inherited.trusted : Set(track.token?.origins.compactMap { Origin(url: $0) } ?? []).union([origin])
+        trustedOrigins = track.headers.isEmpty ? inherited.trusted : Self.trusted(track.token, track.url)
+    }
+
+    /// The origins that get the private headers that go with a URL and its token.
+    private static func trusted(_ token: Token?, _ url: String) -> Set<Origin> {
+        Set(([url] + (token?.origins ?? [])).compactMap { Origin(url: $0) })
     }
 
     /// Digest of everything that the servers see of its requests: equal ones get equal bytes. Never stored.
@@ -82,7 +86,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     private var visibleParts: [String] {
         var parts = [resolution.url, resolution.kind.rawValue]
         parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        for token in resolution.allTokens {
+        for token in Self.tokens(of: resolution).all {
             parts += [token.placement.rawValue, token.name, token.prefix, token.value]
         }
         return parts
@@ -183,14 +187,25 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return request
     }
 
+    /// Its own tokens, or without any those that it has from the resolution that it came with, and that one's URL; and
+    /// whether there is only one by its form.
+    private static func tokens(of resolution: Resolution) -> (all: [Token], isOnly: Bool, base: String?) {
+        guard resolution.allTokens.isEmpty, let base = resolution.inherited else {
+            return (resolution.allTokens, resolution.token != nil, nil)
+        }
+        return (base.token.map { [$0] } ?? base.tokens, base.token != nil, base.url)
+    }
+
     /// Each token with its scopes: those that it names, and where that is nothing, or the token is the only one, the
     /// origin of the URL.
     private static func secrets(of resolution: Resolution, beside origin: Origin) -> [ScopedSecret] {
-        let named = resolution.allTokens.map { token in
+        let (tokens, isOnly, base) = Self.tokens(of: resolution)
+        let origin = base.flatMap { Origin(url: $0) } ?? origin
+        let named = tokens.map { token in
             token.urlPrefix.map { [URLScope(prefix: $0)].compactMap(\.self) }
                 ?? token.origins.compactMap { Origin(url: $0) }.map { URLScope($0) }
         }
-        return zip(resolution.allTokens, named).map { token, scopes in
+        return zip(tokens, named).map { token, scopes in
             let value = token.prefix + token.value
             let part: ScopedSecret.Part =
                 switch token.placement {
@@ -198,7 +213,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
                 case .cookie: .cookie(name: token.name, value: value)
                 case .query: .query(.init(name: token.name, value: value))
                 }
-            let isForURL = resolution.token != nil || (token.urlPrefix == nil && token.origins.isEmpty)
+            let isForURL = isOnly || (token.urlPrefix == nil && token.origins.isEmpty)
             return ScopedSecret(part, for: isForURL ? scopes + [URLScope(origin)] : scopes)
         }
     }

@@ -121,18 +121,26 @@ extension Dispatcher {
         guard let hooks = services.hooks, hooks.has(.afterDownload), video.partial != nil,
             let wanted = wanted[video.job.id]
         else { return nil }
-        let library = services.library
         let name = video.partialName ?? PartialName(download: video.job.id.rawValue)
         let place = video.path ?? LibraryName.file(wanted.stem, video.fileExtension)
-        let facts = DownloadedFacts(
-            HookSubject(wanted.reference), path: library.partials.path(of: name).string,
-            finalPath: library.root.appending(place).string, bytes: video.size, sha256: video.sha256?.hex)
-        switch await hooks.afterDownload(facts, stamp: { try? library.partials.facts(of: name) }) {
-        case .accepted: return nil
-        case .rejected(let reason): return FileRejection(.rejectedByHook(reason), isFinal: true)
-        case .again(let reason): return FileRejection(.unwantedByHook(reason), isFinal: false)
-        case .trouble(let trouble): return FileRejection(.brokenHook(.afterDownload, trouble), isFinal: true)
+        var files = [(name: name, place: place, size: video.size, sha256: video.sha256)]
+        // Tracks and other views, not the playlists of a package.
+        for part in video.parts where part.partial != nil && !part.path.hasSuffix(".m3u8") {
+            files.append((part.partialName, part.path, part.size, part.sha256))
         }
+        let library = services.library
+        for file in files {
+            let facts = DownloadedFacts(
+                HookSubject(wanted.reference), path: library.partials.path(of: file.name).string,
+                finalPath: library.root.appending(file.place).string, bytes: file.size, sha256: file.sha256?.hex)
+            switch await hooks.afterDownload(facts, stamp: { try? library.partials.facts(of: file.name) }) {
+            case .accepted: continue
+            case .rejected(let reason): return FileRejection(.rejectedByHook(reason), isFinal: true)
+            case .again(let reason): return FileRejection(.unwantedByHook(reason), isFinal: false)
+            case .trouble(let trouble): return FileRejection(.brokenHook(.afterDownload, trouble), isFinal: true)
+            }
+        }
+        return nil
     }
 
     /// Passes a complete file to the bookkeeper.

@@ -76,8 +76,8 @@ package struct WantedDownload: Sendable {
 
     /// The facts about its bytes that are known before any request.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
-        // Of several views the catalog knows only the first one.
-        guard video.settings.streams == .main else {
+        // Of several views the catalog knows only the first one, and of a video with separate sound only the picture.
+        guard video.settings.streams == .main, video.settings.audio.isEmpty else {
             return WantedBytes(
                 video: reference.video, source: source, size: nil, sha256: nil, ignoresCourse: ignoresCourse)
         }

@@ -23,11 +23,12 @@ enum Schema {
         migrator.registerMigration("14") { db in try db.execute(sql: fourteenth) }
         migrator.registerMigration("15") { db in try db.execute(sql: fifteenth) }
         migrator.registerMigration("16") { db in try db.execute(sql: sixteenth) }
+        migrator.registerMigration("17") { db in try db.execute(sql: seventeenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 16
+    static let version = 17
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -368,5 +369,12 @@ enum Schema {
         ALTER TABLE downloads ADD COLUMN checksums TEXT;
         ALTER TABLE downloads ADD COLUMN given_title TEXT;
         CREATE INDEX downloads_with_given_title ON downloads (course) WHERE given_title IS NOT NULL;
+        """
+
+    /// The SHA-256 of what a video consists of, and where these files are.
+    private static let seventeenth = """
+        PRAGMA user_version = 17;
+        ALTER TABLE sidecars ADD COLUMN sha256 BLOB;
+        CREATE INDEX sidecars_of_streams ON sidecars (download) WHERE kind = 'stream';
         """
 }

@@ -46,7 +46,7 @@ extension ChangeWriter {
             guard sidecar.kind != .stream else { return try forget(sidecar.key, of: sidecar.download) }
             try run(
                 """
-                UPDATE sidecars SET state = 'wanted', path = NULL, size = NULL, modified = NULL
+                UPDATE sidecars SET state = 'wanted', path = NULL, size = NULL, modified = NULL, sha256 = NULL
                 WHERE download = ? AND kind = ? AND name = ?
                 """, key(sidecar.download, sidecar.key))
             try wantCatalogs(sidecar.download)
@@ -62,13 +62,14 @@ extension ChangeWriter {
     private func store(_ sidecar: SidecarRecord) throws {
         try run(
             """
-            INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO sidecars (download, kind, name, path, size, modified, sha256) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
-                modified = excluded.modified, state = 'stored', failed_runs = 0, \(Self.noSidecarError)
+                modified = excluded.modified, sha256 = excluded.sha256, state = 'stored', failed_runs = 0,
+                \(Self.noSidecarError)
             """,
             [
                 sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
-                sidecar.modified,
+                sidecar.modified, sidecar.sha256?.data,
             ])
     }
 

@@ -27,6 +27,26 @@ package struct SidecarTable: Sendable {
         }
     }
 
+    /// The files beside the main one of videos that consist of several: tracks and other views. Paths by download.
+    package func partPaths() throws(StoreError) -> [DownloadID: [String]] {
+        try file.read { db in
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT sidecars.download, sidecars.path FROM sidecars
+                        JOIN downloads ON downloads.id = sidecars.download
+                    WHERE sidecars.kind = 'stream' AND downloads.kind IN ('tracks', 'views')
+                    """)
+            var paths: [DownloadID: [String]] = [:]
+            while let row = try rows.next() {
+                let row = StoredRow(row)
+                guard let id = row.integer("download"), let path = row.text("path") else { continue }
+                paths[DownloadID(rawValue: id), default: []].append(path)
+            }
+            return paths
+        }
+    }
+
     package func open(of ids: [DownloadID]) throws(StoreError) -> [MissingSidecar] {
         try file.read { db in try ids.flatMap { try MissingSidecar.all(of: $0, db) } }
     }
@@ -95,7 +115,7 @@ package struct SidecarTable: Sendable {
         else { return nil }
         return SidecarRecord(
             download: id, kind: kind, name: name, path: path, size: row.size("size") ?? 0,
-            modified: row.integer("modified") ?? 0)
+            modified: row.integer("modified") ?? 0, sha256: row.digest("sha256"))
     }
 }
 

@@ -36,8 +36,14 @@ package struct SidecarRecord: Sendable, Equatable {
     package var size: Int64
     /// In ns since 1970.
     package var modified: Int64
+    /// Of a part of the video; nil if none was computed.
+    package var sha256: Checksum?
 
-    package init(download: DownloadID, kind: Kind, name: String, path: String, size: Int64, modified: Int64) {
+    package init(
+        download: DownloadID, kind: Kind, name: String, path: String, size: Int64, modified: Int64,
+        sha256: Checksum? = nil
+    ) {
+        self.sha256 = sha256
         self.download = download
         self.kind = kind
         self.name = name

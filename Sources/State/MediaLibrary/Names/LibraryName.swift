@@ -54,13 +54,16 @@ package enum LibraryName {
     /// Separate sound beside a video.
     package static func sound(beside stem: String, language: String?, fileExtension: String) -> String {
         let safe = NameCleaning.clean(String((language ?? "audio").map { $0 == "." || $0 == "/" ? "_" : $0 }))
-        return "\(stem).\(NameCleaning.cut(safe, to: longestLanguage)).\(fileExtension)"
+        let room = limit - LibraryPathParts.split(stem).name.utf8.count - fileExtension.utf8.count - 2
+        return "\(stem).\(NameCleaning.cut(safe, to: min(longestLanguage, max(1, room)))).\(fileExtension)"
     }
 
     /// Another view of a video, without its extension: `Talk (presentation)`.
     package static func view(beside stem: String, role: String) -> String {
         let safe = NameCleaning.clean(String(role.map { $0 == "." || $0 == "/" ? "_" : $0 }))
-        return "\(stem) (\(NameCleaning.cut(safe, to: longestLanguage)))"
+        // Sound may stand beside it: `.de-CH.m4a`.
+        let room = limit - reserve / 2 - LibraryPathParts.split(stem).name.utf8.count - 3
+        return "\(stem) (\(NameCleaning.cut(safe, to: min(longestLanguage, max(1, room)))))"
     }
 
     /// The folder of a package beside a video: the first free one, with the id if `stem.hls` isn't.

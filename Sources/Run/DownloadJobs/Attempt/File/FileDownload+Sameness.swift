@@ -36,6 +36,42 @@ extension FileDownload {
         return report.failure == nil && head.etag == tag && head.total == donor.file.size && buffer.take() == bytes
     }
 
+    /// Of a file that has come whole, perhaps from another URL: whether it is what the answer leads to now. That is so
+    /// by its SHA-256, if that is known, which is compared later; else if the server has a file with the same validator
+    /// and size, and the same bytes in its middle. Nil if bytes are missing.
+    func proveWhole(_ attempt: inout Attempt) async -> AttemptEnd? {
+        guard let partial = try? await openPartial(attempt.answer), partial.length > 0, !isForeign,
+            partial.extents.beyond.isEmpty, partial.length == attempt.policy.total
+        else { return nil }
+        if target.expectedSHA256(attempt.answer) != nil { return complete(partial, nil, attempt) }
+        let sample = Self.sample(of: partial.length)
+        let services = context.services
+        let isFresh = attempt.answer.uses == 0
+        attempt.answer.use()
+        let buffer = BodyBuffer()
+        let request = attempt.answer.request(
+            start: .range(sample), expectedSize: nil, limitRate: services.adjustable.limitRate)
+        let report = await services.engine.fetch(request, into: buffer)
+        attempt.received += report.received
+        if let head = report.head { context.note(head) }
+        let url = report.url ?? attempt.answer.resolution.url
+        if report.failure == nil, let head = report.head {
+            let known = attempt.policy.validators
+            let isValid =
+                known.etag.map { $0 == head.etag } ?? known.lastModified.map { $0 == head.lastModified } ?? false
+            let bytes = try? partial.bytes(at: sample.lowerBound, count: sample.count)
+            guard isValid, head.total == partial.length, bytes == buffer.take() else {
+                return .follows(.startOver, .otherVersion(status: nil))
+            }
+            return complete(partial, report, attempt)
+        }
+        let action = attempt.policy.next(
+            after: report, at: url, startedAt: partial.length, isFresh: isFresh,
+            isExpired: attempt.answer.isExpired(at: services.clock.now), hasChecksum: false,
+            jitter: .random(in: 0...1))
+        return await end(action, partial, after: report, at: url, &attempt)
+    }
+
     /// A few bytes from a part that distinguishes files of one format and size: not from their headers or ends.
     private static func sample(of size: Int64) -> Range<Int64> {
         let count = min(size, 65_536)

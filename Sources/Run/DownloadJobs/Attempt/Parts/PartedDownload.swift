@@ -38,8 +38,9 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
     private let live: Mutex<Live>
     /// For each part.
     private var policies: [AttemptPolicy] = []
-    /// Parts with all their bytes, by number.
-    private var arrived: [Int: ArrivedMedia] = [:]
+    /// Parts with all their bytes, by number, and where they came from. At another place their server is asked again
+    /// whether they are the same.
+    private var arrived: [Int: (media: ArrivedMedia, place: String)] = [:]
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
         self.context = context
@@ -111,7 +112,7 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
             context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: progress.bytes))
         }
         // The video's own comes last: the others are small, and a mistake in one of them shows before it has come.
-        for number in parts.indices.reversed() where arrived[number] == nil {
+        for number in parts.indices.reversed() where arrived[number]?.place != place(of: number, attempt.answer) {
             if let end = await transfer(number, parts[number], &attempt) { return end }
         }
         return await finish(parts, &attempt)
@@ -156,10 +157,6 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
         let name = Plan.name(of: number, in: attempt.answer.resolution)
         var own = Attempt(
             policy: policies[number], answer: media, connections: attempt.connections, began: attempt.began)
-        if let whole = await recorded(number, part, own) {
-            arrived[number] = whole
-            return nil
-        }
         guard media.isGood(at: context.services.clock.now) else {
             return .follows(.resolve(.expired, status: nil), nil)
         }
@@ -167,7 +164,12 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
             attempt.answer.isParked = true
             return .over(.parked(host: host))
         }
-        let end = await part.transfer(&own)
+        let end: AttemptEnd
+        if let proven = await (part as? FileDownload)?.proveWhole(&own) {
+            end = proven
+        } else {
+            end = await part.transfer(&own)
+        }
         Plan.put(own.answer, for: number, into: &attempt.answer)
         (attempt.began, attempt.url) = (own.began, own.url)
         attempt.received += own.received
@@ -181,7 +183,9 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
                     in: arrived, (part as? FileDownload)?.target.name, context, mayBeText: mayBeText,
                     at: media.resolution.url)
             } catch { return .over(.failed(.arrivedUnreadable(error))) }
-            return await check(arrived, of: number, part, fault?.about(name))
+            if let end = await check(number, part, fault?.about(name)) { return end }
+            self.arrived[number] = (arrived, place(of: number, attempt.answer))
+            return nil
         case .follows(.startOver, let error, _):
             return await startOver(number, part) ?? .follows(.transfer, error?.about(name))
         case .follows(let action, let error, let failed):
@@ -194,24 +198,17 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
         }
     }
 
-    /// A file that was completed before; nil if it wasn't, or if its bytes are gone.
-    private func recorded(_ number: Int, _ part: any MediaDownload, _ attempt: Attempt) async -> ArrivedMedia? {
-        guard let file = part as? FileDownload, let size = live.withLock({ $0.progress })?.completeSize(of: number),
-            let partial = try? await file.openPartial(attempt.answer), partial.length == size,
-            case .complete(let media) = await file.complete(partial, nil, attempt)
-        else { return nil }
-        return media
+    /// The URL of a part without what changes with each signature.
+    private func place(of number: Int, _ answer: ResolvedMedia) -> String {
+        let url = Plan.answer(for: number, in: answer).resolution.url
+        return String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Takes a complete part, or starts it over if it isn't right. Nil if it is.
+    /// Starts a complete part over if it isn't right. Nil if it is.
     private func check(
-        _ media: ArrivedMedia, of number: Int, _ part: any MediaDownload, _ fault: PartFault?
+        _ number: Int, _ part: any MediaDownload, _ fault: PartFault?
     ) async -> AttemptEnd? {
-        guard let fault else {
-            arrived[number] = media
-            live.withLock { $0.progress }?.complete(number, size: media.size)
-            return nil
-        }
+        guard let fault else { return nil }
         let action = policies[number].verificationFailed(fault.error)
         if let end = await startOver(number, part) { return end }
         if case .startOver = action { return .follows(fault.next, fault.error) }
@@ -243,7 +240,7 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
         } catch { return .over(.cannotWrite(error)) }
         var complete: [ArrivedPart] = []
         for (number, part) in parts.enumerated() {
-            guard let media = arrived[number] else { return .over(.stopped) }
+            guard let media = arrived[number]?.media else { return .over(.stopped) }
             complete.append(ArrivedPart(download: part, media: media))
         }
         let end = await Plan.finish(complete, attempt.answer, context)

@@ -35,13 +35,4 @@ final class PartsProgress: Sendable {
         }
         return change
     }
-
-    /// All bytes of a part are there, and right.
-    func complete(_ number: Int, size: Int64) { record.withLock { $0.files[number].wholeSize = size } }
-
-    /// The size of a part of which all bytes are durable, and were right; nil for another one.
-    func completeSize(of number: Int) -> Int64? {
-        let file = record.withLock { $0.files[number] }
-        return file.isComplete ? file.wholeSize : nil
-    }
 }

@@ -20,13 +20,8 @@ struct PartsRecord: Sendable, Equatable, Codable {
         var validatorFailures = 0
         var startOvers = 0
         var hasGivenUpRanges = false
-        /// The size of the whole part, once all of its bytes had come and were right. They need not be durable yet.
-        var wholeSize: Int64?
 
         init(label: String) { self.label = label }
-
-        /// Whether all of its bytes are durable, and were right.
-        var isComplete: Bool { wholeSize == bytes }
 
         mutating func take(_ facts: ProgressFacts) {
             bytes = facts.bytes
@@ -58,7 +53,7 @@ struct PartsRecord: Sendable, Equatable, Codable {
         guard let record = try? JSONReader.decode(Self.self, from: text.utf8),
             record.files.allSatisfy({ file in
                 ByteCount.believed(file.bytes) != nil
-                    && ([file.total, file.wholeSize].compactMap(\.self).allSatisfy { ByteCount.believed($0) != nil })
+                    && (file.total.map { ByteCount.believed($0) != nil } ?? true)
                     && (file.seconds.map { (0...1e8).contains($0) } ?? true) && 0...3 ~= file.startOvers
                     && 0...3 ~= file.validatorFailures
             })

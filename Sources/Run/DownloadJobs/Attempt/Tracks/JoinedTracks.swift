@@ -121,15 +121,18 @@ struct JoinedTracks: Sendable {
     private func keep() -> AttemptEnd {
         guard let picture = files.first else { return .over(.stopped) }
         do {
-            var partial = picture.partial
+            let partial = try hashed(picture)
             let size = partial.length
-            if services.options.checksums {
-                partial = try context.openPartial(picture.name, length: size, hashes: true)
-            }
             return .complete(
                 ArrivedMedia(
                     partial: partial, size: size, fileExtension: picture.fileExtension, parts: try parts(of: tracks)))
         } catch { return .over(.cannotWrite(error)) }
+    }
+
+    /// A file that is placed as it is: its digest is recorded.
+    private func hashed(_ file: File) throws -> PartialFile {
+        guard services.options.checksums else { return file.partial }
+        return try context.openPartial(file.name, length: file.partial.length, hashes: true)
     }
 
     /// The files of tracks beside the video.
@@ -139,7 +142,7 @@ struct JoinedTracks: Sendable {
             try services.store.sidecars.files(of: [context.id]).filter { $0.kind == .stream }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
         var counts: [String: Int] = [:]
-        return tracks.map { file in
+        return try tracks.map { file in
             let word = file.track?.lang ?? file.track?.kind.rawValue ?? ""
             counts[word, default: 0] += 1
             let count = counts[word, default: 0]
@@ -147,7 +150,7 @@ struct JoinedTracks: Sendable {
             let name = "\(file.track?.kind.rawValue ?? "") \(label)"
             return ArrivedFile(
                 role: .sidecar(context.id, .stream, name: context.part(name)), partialName: file.name,
-                partial: file.partial,
+                partial: try hashed(file),
                 size: file.partial.length, sha256: nil,
                 path: LibraryName.sound(
                     beside: context.wanted.stem, language: label, fileExtension: file.extensionBeside),

@@ -29,23 +29,29 @@ extension Resolution {
         }
     }
 
-    /// A view in the place of the media. The secrets that it takes from the media go where those go.
+    /// A view in the place of the media. Without a token or headers of its own it has those of the resolution that it
+    /// came with, which go where they went there.
     func alone(_ stream: Stream) -> Resolution {
+        var base = stream.inherited ?? inherited ?? Inheritance(self)
+        base.takesHeaders = stream.inherited?.takesHeaders ?? stream.headers.isEmpty
         var own = Resolution(
             url: stream.url, kind: stream.kind, token: stream.token, expiresAt: stream.expiresAt ?? expiresAt,
-            headers: stream.headers, size: stream.size, sha256: stream.sha256, fileExtension: stream.fileExtension,
-            mediaType: stream.mediaType, singleUse: singleUse, extendable: extendable, checksums: stream.checksums,
-            tracks: stream.tracks, role: stream.role)
-        if stream.token == nil { own.tokens = scopedTokens }
-        if stream.headers.isEmpty { own.headers = headers(for: stream.url) }
+            headers: base.takesHeaders && stream.headers.isEmpty ? base.headers : stream.headers, size: stream.size,
+            sha256: stream.sha256, fileExtension: stream.fileExtension, mediaType: stream.mediaType,
+            singleUse: singleUse, extendable: extendable, checksums: stream.checksums, tracks: stream.tracks,
+            role: stream.role)
+        own.inherited = base
         return own
     }
 
     /// The media as one of several views.
     private var main: Stream {
-        Stream(
-            role ?? "", url: url, kind: kind, token: token, headers: headers, expiresAt: expiresAt, size: size,
-            sha256: sha256, checksums: checksums, fileExtension: fileExtension, mediaType: mediaType, tracks: tracks)
+        var stream = Stream(
+            role ?? "", url: url, kind: kind, headers: headers, expiresAt: expiresAt, size: size, sha256: sha256,
+            checksums: checksums, fileExtension: fileExtension, mediaType: mediaType, tracks: tracks)
+        stream.inherited = Inheritance(self)
+        stream.inherited?.takesHeaders = true
+        return stream
     }
 
     private mutating func become(_ stream: Stream) {
@@ -57,17 +63,6 @@ extension Resolution {
         own.cover = cover
         own.credentials = credentials
         self = own
-    }
-
-    /// Its tokens, each with the origins that it is sent to.
-    private var scopedTokens: [Token] {
-        let origin = Origin(url: url)?.text
-        return allTokens.map { scoped in
-            var scoped = scoped
-            let isForURL = token != nil || (scoped.urlPrefix == nil && scoped.origins.isEmpty)
-            if isForURL, let origin, !scoped.origins.contains(origin) { scoped.origins.append(origin) }
-            return scoped
-        }
     }
 
     /// Those headers that a request for another URL has.
