@@ -44,7 +44,10 @@ struct DirectProvider: Provider {
     /// is, if that would become another address.
     private static func template(_ address: WebAddress, id: String, end: Substring) -> String {
         let name = PercentEncoding.encoded(id) + end
-        guard !address.text.contains("{"), address.path.hasSuffix("/" + name) else { return address.text }
+        guard !address.text.contains("{"), address.path.hasSuffix("/" + name) else {
+            // Braces would be a parameter's.
+            return address.text.replacing("{", with: "%7B").replacing("}", with: "%7D")
+        }
         let folder = address.path.dropLast(name.count)
         return "\(address.origin)\(folder){id}\(end)\(address.query.map { "?\($0)" } ?? "")"
     }

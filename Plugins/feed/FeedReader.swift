@@ -40,7 +40,8 @@ struct FeedReader {
 
     private func rss(_ channel: XMLElement, items: [XMLElement], _ base: WebAddress) throws(ProviderError) -> Feed {
         let base = self.base(of: channel, in: base)
-        var feed = Feed(title: elements.text("title", in: channel), hasItems: !items.isEmpty, next: next(channel, base))
+        let title = short(elements.text("title", in: channel))
+        var feed = Feed(title: title, hasItems: !items.isEmpty, next: next(channel, base))
         feed.cover = image(of: channel, base) ?? cover(of: channel, base)
         feed.episodes = try episodes(items) { item in
             episode(
@@ -53,7 +54,8 @@ struct FeedReader {
 
     private func atom(_ base: WebAddress) throws(ProviderError) -> Feed {
         let entries = elements.all("entry", in: root)
-        var feed = Feed(title: elements.text("title", in: root), hasItems: !entries.isEmpty, next: next(root, base))
+        let title = short(elements.text("title", in: root))
+        var feed = Feed(title: title, hasItems: !entries.isEmpty, next: next(root, base))
         feed.cover = image(of: root, base) ?? reference(elements.text("logo", in: root), base)
         feed.episodes = try episodes(entries) { entry in
             episode(
@@ -101,6 +103,11 @@ struct FeedReader {
                     (elements.first("thumbnail", .media, in: group) ?? elements.first("thumbnail", .media, in: item))?
                         .attributes["url"], base),
             enclosure: media.address, mediaType: media.type, kind: media.kind)
+    }
+
+    /// A title as listings may have it.
+    private func short(_ title: String?) -> String? {
+        title.map { $0.utf8.count > 1024 ? HTMLStripper.text(of: $0, bound: 1000) : $0 }
     }
 
     private func title(of item: XMLElement, _ group: XMLElement) -> String? {

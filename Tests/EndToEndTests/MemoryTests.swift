@@ -7,8 +7,9 @@ import Testing
 /// The program's peak of resident memory, as the system counts it, plugins and all.
 @Suite("memory", .timeLimit(.minutes(10)))
 struct MemoryTests {
-    /// The limit on a process's memory, whatever strangers send.
-    static let bound = 200_000_000
+    /// The limit on a process's memory, whatever strangers send. Some 60 MB of it are the pages of a debug build, of which
+    /// a machine keeps more or fewer in memory.
+    static let bound = 210_000_000
 
     /// Segments that are no media one can see, but that count as such by their beginning.
     private static func segment(_ count: Int) -> ScriptedAnswer {

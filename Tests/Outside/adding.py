@@ -258,6 +258,54 @@ class Catalogs(Adding):
         self.assertIn("- id: phys", place.read_text())
         self.assertEqual(place.stat().st_mode & 0o777, 0o640)
 
+    def test_what_may_not_be_written_isnt_and_other_names_and_owners_stay(self):
+        text = "version: 1\ncourses: []\n"
+        self.catalog(text)
+        second = self.stage.folder / "second.yaml"
+        os.link(self.stage.catalog, second)
+        self.add(self.origin + "/phys/")
+        self.assertIn("- id: phys", second.read_text())
+        second.unlink()
+        if os.geteuid() == 0:
+            os.chown(self.stage.catalog, 1234, 1235)
+            self.add(self.origin + "/feed.xml")
+            facts = self.stage.catalog.stat()
+            self.assertEqual((facts.st_uid, facts.st_gid), (1234, 1235))
+        self.assertEqual([p.name for p in self.stage.folder.glob(".catalog*")], [])
+
+    def test_defaults_of_the_catalog_and_chapters_hide_no_course(self):
+        self.catalog("version: 1\ndefaults: {parameters: {depth: 3}}\ncourses: []\n")
+        self.add(self.origin + "/phys/")
+        self.assertIn("has it already: phys", self.add(self.origin + "/phys/").stdout)
+        self.catalog(f"version: 1\ncourses:\n- id: x\n  provider: direct\n  parameters: {{url: '{self.origin}/phys/{{id}}.mp4'}}\n"
+                     "  chapters:\n  - id: k\n    videos: [a]\n")
+        self.assertIn("has it already: x", self.add(self.origin + "/phys/a.mp4").stdout)
+
+    def test_a_large_catalog_takes_no_longer_than_its_check(self):
+        courses = "".join(f"  - id: c{n}\n    provider: direct\n    parameters: {{url: 'http://h/{n}/{{id}}'}}\n    videos: [x]\n"
+                          for n in range(12_000))
+        self.catalog("version: 1\n# about it\ncourses:\n" + courses)
+        self.assertGreater(len(self.catalog()), 1 << 20)
+        self.add(self.origin + "/phys/")
+        self.assertTrue(self.catalog().startswith("version: 1\n# about it\ncourses:\n" + courses + "  - id: phys\n"))
+
+    def test_what_isnt_a_file_cant_be_written(self):
+        for name in ("https://example.invalid/c.yaml", "-", ""):
+            run = self.run_program("add", self.origin + "/phys/", "--catalog", name)
+            self.assertEqual(run.returncode, 64, run)
+            self.assertIn("only a catalog in a file", run.stderr)
+        self.assertIn("log in with", self.add(self.origin.replace("//", "//anna:s3cret@") + "/phys/", exit=64).stderr)
+
+    def test_a_dry_run_refuses_what_the_command_refuses(self):
+        self.catalog("version: 1\ncourses: [{id: a, provider: direct, parameters: {url: 'http://h/{id}'}, videos: [x]}]\n")
+        self.assertIn("By hand", self.add(self.origin + "/phys/", "--dry-run", exit=64).stderr)
+
+    def test_an_address_with_braces_is_taken_as_it_is(self):
+        self.pages.pages["/d/%7Btitle%7D.mp4"] = (200, {"Content-Type": "video/mp4"}, mp4(2, 3000))
+        self.add(self.origin + "/d/%7Btitle%7D.mp4")
+        self.stage.sync(exit=0)
+        self.assertEqual(list(self.stage.files().values()), [mp4(2, 3000)])
+
     def test_dry_run_shows_and_writes_nothing(self):
         said = self.add(self.origin + "/phys/", "--dry-run").stdout
         self.assertIn("would add to ", said)

@@ -286,6 +286,28 @@ class Tracks(unittest.TestCase):
         self.stage.sync(exit=0)
         self.assertEqual(len(self.host.asked("/de.m4a")), 1)
 
+    def test_subtitles_in_another_encoding_keep_no_sound_apart(self):
+        latin = "1\n00:00:01,000 --> 00:00:02,000\nGrüße\n".encode("latin-1")
+        subtitles = {"kind": "subtitle", "lang": "de", "url": self.host.at("/de.srt", File(latin, etag='"s"', kind="text/plain"))}
+        self.write(self.answer(self.track("de", 400), subtitles), subtitles="all")
+        self.stage.sync(exit=0)
+        files = self.stage.files()
+        video = next(body for path, body in files.items() if path.endswith(".mp4"))
+        self.assertEqual(hashes(video, "a:0"), hashes(sound(400), "a:0"))
+        self.assertEqual([body for path, body in files.items() if path.endswith(".srt")], [latin])
+
+    def test_a_full_disk_puts_the_joining_off(self):
+        self.write(self.answer(self.track("de", 400)))
+        fake = self.stage.folder / "ffmpeg"
+        # What ffmpeg does on a full disk: it says so, and may end with 0.
+        fake.write_text('#!/bin/sh\ncase "$*" in *-version*) exec ffmpeg "$@";; esac\nfor last; do :; done\n'
+                        'printf x > "${last#file:}"\necho "av_interleaved_write_frame(): No space left on device" >&2\n')
+        fake.chmod(0o755)
+        run = self.stage.sync("--ffmpeg", fake)
+        self.assertEqual((run.exit, self.stage.files()), (73, {}), run)
+        self.stage.sync(exit=0)
+        self.assertEqual(hashes(self.only()[1], "a:0"), hashes(sound(400), "a:0"))
+
     def test_deleted_sound_beside_its_picture_comes_again(self):
         self.write(self.answer(self.track("de", 400)))
         self.stage.sync("--ffmpeg", "none", exit=0)

@@ -163,6 +163,25 @@ class Views(unittest.TestCase):
         self.stage.sync(exit=0)
         self.assertEqual(self.files(), {"Talk.mp4": self.film("a"), "Talk (presenter).mp4": self.film("bbb")})
 
+    def test_another_order_of_the_same_views_goes_on(self):
+        self.write(self.answer("presenter", "slides"), streams="all")
+        self.at("/combined.mp4", self.film("combined"), rate=60_000)
+        running = self.stage.start_sync()
+        done = len(self.film("presenter")) + len(self.film("slides"))
+        running.wait_for(lambda events: any(
+            e.get("bytes", 0) > done + 20_000 for e in self.stage.status().values()), 40)
+        running.stop(signal.SIGKILL)
+        self.write(self.answer("slides", "presenter"), streams="all")
+        self.stage.sync(exit=0)
+        self.assertEqual(set(self.files()), {"Talk.mp4", "Talk (presenter).mp4", "Talk (slides).mp4"})
+        self.assertEqual([r.range_start is None for r in self.host.asked("/slides.mp4")], [True, False])
+
+    def test_resolve_shows_every_view(self):
+        self.write(self.answer("presenter"), streams="all")
+        run = self.stage.command("resolve", self.stage.catalog, "c", "--json")
+        shown = json.loads(run.out)
+        self.assertEqual((shown["role"], [s["role"] for s in shown["streams"]]), ("combined", ["presenter"]))
+
     def test_hooks_see_every_view_before_it_is_placed(self):
         hook = self.stage.folder / "scan.sh"
         hook.write_text('#!/bin/sh\ngrep -q presenter "$(jq -r .path)" && exit 1\nexit 0\n')

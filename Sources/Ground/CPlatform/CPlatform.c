@@ -12,6 +12,7 @@
 #include <linux/stat.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <sys/vfs.h>
 
 const int cf_enter_only = O_PATH;
@@ -39,6 +40,8 @@ int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
     };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
+
+int cf_has_attributes(const char *path) { return listxattr(path, NULL, 0) > 0; }
 
 int cf_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
 
@@ -81,6 +84,11 @@ int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
     (void)folder, (void)path, (void)flags, (void)mode;
     errno = ENOSYS;
     return -1;
+}
+
+int cf_has_attributes(const char *path) {
+    (void)path;
+    return 0;
 }
 
 int cf_clone_file(int from, int to) {

@@ -37,15 +37,8 @@ extension Reconciler {
     mutating func nameAndMove() throws {
         guard !renamed.isEmpty else { return }
         renamed.sort { $0.slot < $1.slot }
-        let movers = Set(renamed.compactMap { $0.row?.id })
         let places = Dictionary(renamed.map { ($0.slot, place($0.slot)) }, uniquingKeysWith: { first, _ in first })
-        let touched = Set(places.values.map(\.folder))
-        var names: [String: TakenNames] = [:]
-        try store.downloads.scan { row in
-            guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
-            let (folder, name) = LibraryPathParts.split(stem)
-            if touched.contains(folder) { names[folder, default: TakenNames()].insert(name) }
-        }
+        var names = try takenNames(places)
         // Correct recorded names are kept before any are assigned.
         var stems: [Int: String] = [:]
         for item in renamed {
@@ -89,6 +82,27 @@ extension Reconciler {
             }
         }
         try move(moved)
+    }
+
+    /// The names that are taken in the folders of these places, by rows that aren't renamed and by other views.
+    private func takenNames(_ places: [Int: VideoPlace]) throws -> [String: TakenNames] {
+        let movers = Set(renamed.compactMap { $0.row?.id })
+        let touched = Set(places.values.map(\.folder))
+        let parts = partPaths
+        var names: [String: TakenNames] = [:]
+        try store.downloads.scan { row in
+            guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
+            for (folder, name) in [LibraryPathParts.split(stem)] + Self.names(parts[row.id] ?? [], from: stem, to: stem)
+            where touched.contains(folder) { names[folder, default: TakenNames()].insert(name) }
+        }
+        // Other views go along with their video, and take no name from it.
+        for item in renamed {
+            guard let row = item.row, let place = places[item.slot] else { continue }
+            for (folder, name) in Self.names(parts[row.id] ?? [], from: row.stem, to: place.path) {
+                names[folder, default: TakenNames()].insert(name)
+            }
+        }
+        return names
     }
 
     /// The place of an entry's file by its layout.
@@ -145,6 +159,16 @@ extension Reconciler {
         return LibraryName.package(beside: stem, id: id) { folder in
             // An unreadable folder holds the course, and none of this is used.
             unreadable[course] != nil || !names.contains { isThere("\(folder)/\($0)", of: course) }
+        }
+    }
+
+    /// The names of files beside a video's own once it has its new stem, without their extensions.
+    private static func names(
+        _ paths: [String], from old: String, to stem: String
+    ) -> [(folder: String, name: String)] {
+        paths.map { path in
+            let (folder, name) = LibraryPathParts.split(following(path, from: old, to: stem, extensions: 1))
+            return (folder, String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]))
         }
     }
 

@@ -54,6 +54,7 @@ struct FaultyPluginTests {
         ("local-clock", ["time-zone"], "takes the clock on the wall for UTC"),
         ("no-zone", ["resolution"], "isn't a time like"),
         ("numeric-next", ["list"], "'result.next' in its answer"),
+        ("takes-every-address", ["recognise"], "is answered with {}"),
         ("mixes-up", ["concurrency"], "another request in flight"),
         ("own-clock", ["now", "rejected"], "its own clock"),
         ("own-clock-in-url", ["now"], "its own clock"),
@@ -87,7 +88,9 @@ struct FaultyPluginTests {
         let short = ["slow": 1, "hang": 3, "silent-on-unknown": 3, "no-flush": 5][fault]
         let trial = try PluginTrial(fault: fault, timeout: short ?? 30)
         let report = await trial.report()
-        let uncertain: Set<String> = short == nil ? [] : ["timeout"]
+        var uncertain: Set<String> = short == nil ? [] : ["timeout"]
+        // Its clock may go on by a second between two requests.
+        if fault == "own-clock" { uncertain = ["rejected"] }
         #expect(Set(report.failed).subtracting(uncertain) == Set(checks).subtracting(uncertain))
         let check = try #require(ConformanceCheck(rawValue: checks[0]))
         let sentences = report.failures(check).map { ConformanceWording.sentence($0.fault) }

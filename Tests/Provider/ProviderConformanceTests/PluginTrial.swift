@@ -12,7 +12,7 @@ struct PluginTrial {
         version: 1.0.0
         protocol: 1
         run: [python3, faulty.py]
-        methods: [resolve, list, login]
+        methods: [resolve, list, recognise, login]
         ignores_course: true
         concurrency: 4
         timeout: 30

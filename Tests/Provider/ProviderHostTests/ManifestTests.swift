@@ -92,6 +92,10 @@ import YAMLSource
                 ["1:43: error: 'methods' must have resolve; it may have list, recognise and login"]
             ),
             (
+                "{name: a, protocol: 1, run: [x], methods: [resolve, recognise], addresses: ['[a']}",
+                ["1:76: error: 'addresses' has patterns with * and ? only"]
+            ),
+            (
                 "{name: a, protocol: 1, run: [x], addresses: ['*']}",
                 ["1:45: error: 'addresses' goes with recognise among the 'methods'"]
             ),

@@ -47,6 +47,8 @@ package struct ResolveText {
         add("extension", answer.fileExtension)
         add("duration", answer.duration.map { Wording.duration($0) })
         for track in answer.tracks { add("track", "\(track.name) \(track.url)") }
+        add("role", answer.role)
+        for stream in answer.streams { add("stream", "\(stream.role) \(stream.url)") }
         if answer.singleUse { add("single use", "yes: each request needs a new URL") }
         if answer.extendable { add("extendable", "yes: the host extends its token") }
         add("subtitles", Wording.list(answer.subtitles))
@@ -92,6 +94,13 @@ package struct ResolveText {
             line.objects("tracks", answer.tracks) { line, track in
                 line.field("name", track.name)
                 line.field("url", track.url)
+            }
+        }
+        if let role = answer.role { line.field("role", role) }
+        if !answer.streams.isEmpty {
+            line.objects("streams", answer.streams) { line, stream in
+                line.field("role", stream.role)
+                line.field("url", stream.url)
             }
         }
         line.field("subtitles", answer.subtitles)

@@ -13,7 +13,7 @@ extension ConformanceCheck {
         case .listPages: "the pages end, and no cursor is repeated"
         case .listIDs: "ids in the listing are unique"
         case .listKnown: "'known' is short, and 'unchanged' only answers a 'known'"
-        case .recognise: "a foreign address is left alone, and an own one has a valid answer"
+        case .recognise: "foreign addresses are left alone, own ones have valid answers"
         case .resolution: "sample videos have valid answers"
         case .expected: "answers are those that the fixtures expect"
         case .quality: "each form of 'quality' has a valid answer"

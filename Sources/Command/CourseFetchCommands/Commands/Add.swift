@@ -59,10 +59,17 @@ struct Add: AsyncParsableCommand {
         if let title, title.isEmpty || title.utf8.count > 1024 {
             throw ValidationError("--title: a title has 1 to 1024 bytes")
         }
-        guard !address.contains(":") else {
-            if address.utf8.count > 8192 { throw ValidationError("the address is longer than 8 KiB") }
-            return
+        if let catalog, catalog.isEmpty || CatalogAddress(catalog) != .file(catalog) {
+            throw ValidationError("--catalog: only a catalog in a file can be written")
         }
+        if address.utf8.count > 8192 { throw ValidationError("the address is longer than 8 KiB") }
+        if address.prefixMatch(of: /(?i)https?:\/\/[^\/?#]*@/) != nil {
+            throw ValidationError(
+                """
+                the address has a user name in it: leave that out, and log in with: coursefetch login --provider NAME
+                """)
+        }
+        guard !address.contains(":") else { return }
         throw ValidationError("\(address) isn't an address, which begins with https:// or http://")
     }
 
@@ -74,7 +81,8 @@ struct Add: AsyncParsableCommand {
             LineLogHandler(level: settings.logLevel, sink: context.complain)
         }
         let addition = CatalogAddition(
-            address: address, provider: provider, id: id, title: title, file: try await file(settings, context))
+            address: address.trimmingCharacters(in: .whitespaces), provider: provider, id: id, title: title,
+            file: try await file(settings, context))
         let result = try await context.orRefuse { () throws(Refusal) in
             try await addition.run(
                 writes: !dryRun, user: settings.user.value, state: settings.state.value,
@@ -97,7 +105,7 @@ struct Add: AsyncParsableCommand {
 
     /// The file to write to.
     private func file(_ settings: SyncSettings, _ context: CommandContext) async throws -> String {
-        if let catalog { return URL(fileURLWithPath: catalog).path }
+        if let catalog { return Self.absolute(catalog) }
         let files = try await context.catalogs(settings).compactMap { text in
             if case .file(let path) = CatalogAddress(text) { path } else { nil }
         }
@@ -105,6 +113,11 @@ struct Add: AsyncParsableCommand {
             let what = files.isEmpty ? "no catalog in a file" : "several catalogs: \(files.joined(separator: ", "))"
             throw await context.refuse(.usage, "the settings name \(what); say which one to write: --catalog FILE")
         }
-        return URL(fileURLWithPath: file).path
+        return Self.absolute(file)
+    }
+
+    /// As the system reads paths: without `~`, and with links before `..`.
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 }

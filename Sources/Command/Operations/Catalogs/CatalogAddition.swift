@@ -1,3 +1,4 @@
+import CPlatform
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
@@ -101,24 +102,39 @@ package struct CatalogAddition: Sendable {
         case .success(let success): (draft, count) = success
         case .failure(let error): return .failure(error)
         }
-        let known = courses.first { Self.isSame($0, as: draft) }
+        let defaults = defaults
+        let known = courses.first { Self.isSame($0, as: draft, defaults: defaults) }
         let taken = Set(courses.map(\.id))
         if known == nil, let id, taken.contains(Identifier.normalized(id)) { throw .catalog(.courseThere(id, file)) }
         draft.id = id ?? Self.free(FirstCatalog.identifier(draft.title ?? draft.provider), taken)
         var added = AddedCourse(draft, videos: count, file: file)
         if let known {
             (added.course, added.title, added.isThere) = (known.id, known.title, true)
-        } else if writes {
-            try await write(draft, registry)
+        } else {
+            try await write(draft, registry, isTrial: !writes)
         }
         return .success(added)
     }
 
-    private static func isSame(_ course: Course, as draft: GeneratedCatalog) -> Bool {
-        let parameters = course.settings.parameters.mapValues { JSONValue($0) }
-        guard course.settings.provider?.name == draft.provider, parameters == draft.parameters else { return false }
+    /// Whether a course is about the same: with the same parameters, but for those that the catalog gives all courses.
+    private static func isSame(_ course: Course, as draft: GeneratedCatalog, defaults: Set<String>) -> Bool {
+        guard course.settings.provider?.name == draft.provider else { return false }
+        let wanted = draft.parameters.filter { $0.value != .null }
+        let found = course.settings.parameters.mapValues { JSONValue($0) }.filter { $0.value != .null }
+        guard wanted.allSatisfy({ found[$0.key] == $0.value }),
+            found.keys.allSatisfy({ wanted[$0] != nil || defaults.contains($0) })
+        else { return false }
         guard let video = draft.video else { return course.discover }
-        return course.videos.contains { $0.id == Identifier.normalized(video.id) }
+        return ([course.videos] + course.chapters.map(\.videos)).joined().contains {
+            $0.id == Identifier.normalized(video.id)
+        }
+    }
+
+    /// The names of the parameters that the file gives all of its courses.
+    private var defaults: Set<String> {
+        let bytes = Array(FileManager.default.contents(atPath: file) ?? Data())
+        let root = try? YAMLNode.parse(bytes: bytes, file: file, limits: .catalog)
+        return Set(root?["defaults"]?["parameters"]?.mapping?.map(\.key) ?? [])
     }
 
     /// The courses of the catalog so far. One with mistakes isn't changed.
@@ -140,7 +156,8 @@ package struct CatalogAddition: Sendable {
         var draft = GeneratedCatalog(
             provider: provider, parameters: answer.course?.parameters ?? answer.video?.parameters ?? [:], id: "course")
         draft.video = answer.video.map { .init(id: $0.id, title: $0.title, parameters: [:]) }
-        draft.title = title ?? answer.course?.title ?? answer.video.map { $0.title ?? $0.id }
+        let known = (answer.course?.title ?? answer.video?.title).flatMap { $0.isEmpty ? nil : $0 }
+        draft.title = title ?? known ?? answer.video?.id
         let course = try await CatalogFromProvider.course(draft, registry)
         guard draft.video == nil else { return .success((draft, 1)) }
         do throws(ProviderError) {
@@ -156,12 +173,15 @@ package struct CatalogAddition: Sendable {
         return (2...).lazy.map { "\(id)-\($0)" }.first { !taken.contains(Identifier.normalized($0)) } ?? id
     }
 
-    /// Writes the catalog with the course in its place, whole or not at all.
-    private func write(_ draft: GeneratedCatalog, _ registry: PluginRegistry) async throws(Refusal) {
+    /// Writes the catalog with the course in its place, whole or not at all. A trial finds out whether that would do.
+    private func write(
+        _ draft: GeneratedCatalog, _ registry: PluginRegistry, isTrial: Bool
+    ) async throws(Refusal) {
         guard !FirstFiles.existing([file]).isEmpty else {
-            return try FirstFiles.write([.init(path: file, text: draft.text())])
+            if !isTrial { try FirstFiles.write([.init(path: file, text: draft.text())]) }
+            return
         }
-        let place = CatalogFile(path: file)
+        let place = try CatalogFile(path: file)
         let text = try place.read()
         guard let changed = CourseInsertion.text(adding: draft.course(), to: text) else {
             throw .catalog(.unfitting(file, reasons: [], course: draft.course()))
@@ -174,8 +194,9 @@ package struct CatalogAddition: Sendable {
             let reasons = check.diagnostics.filter { $0.severity == .error }.map(\.summary)
             throw .catalog(.unfitting(file, reasons: reasons, course: draft.course()))
         }
+        guard !isTrial else { return }
         guard try place.read() == text else { throw .catalog(.changedMeanwhile(file)) }
-        try place.take(copy)
+        try place.take(copy, changed)
     }
 }
 
@@ -185,9 +206,16 @@ private struct CatalogFile {
     private let path: FilePath
     private let shown: String
 
-    init(path: String) {
+    init(path: String) throws(Refusal) {
         shown = path
-        self.path = FilePath(URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+        guard let real = realpath(path, nil) else {
+            throw .run(.unmadeFile(path: path, reason: "\(Errno(rawValue: errno))"))
+        }
+        defer { free(real) }
+        self.path = FilePath(String(cString: real))
+        guard access(self.path.string, W_OK) == 0 else {
+            throw .run(.unmadeFile(path: path, reason: "\(Errno(rawValue: errno))"))
+        }
     }
 
     func read() throws(Refusal) -> String {
@@ -197,17 +225,17 @@ private struct CatalogFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes a file beside it, with its permissions, and returns its path.
+    /// Writes a file beside it, with its permissions and owner as far as possible, and returns its path.
     func write(beside text: String) throws(Refusal) -> String {
-        let name = ".\(path.lastComponent?.string ?? "catalog").\(UUID().uuidString.prefix(8)).yaml"
+        let name = ".\(path.lastComponent?.string ?? "catalog").\(UUID().uuidString.prefix(8)).new"
         let copy = path.removingLastComponent().appending(name)
         do {
-            var facts = stat()
-            guard stat(path.string, &facts) == 0 else { throw Errno(rawValue: errno) }
+            let facts = try facts(of: path.string)
             let descriptor = try FileDescriptor.open(
                 copy, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: [.ownerReadWrite])
             try descriptor.closeAfter {
                 try descriptor.writeAll(text.utf8)
+                _ = fchown(descriptor.rawValue, facts.st_uid, facts.st_gid)
                 guard fchmod(descriptor.rawValue, facts.st_mode & 0o7777) == 0, fsync(descriptor.rawValue) == 0 else {
                     throw Errno(rawValue: errno)
                 }
@@ -219,10 +247,31 @@ private struct CatalogFile {
         return copy.string
     }
 
-    /// Puts the file at `copy` in its place.
-    func take(_ copy: String) throws(Refusal) {
-        guard rename(copy, path.string) == 0 else {
-            throw .run(.unmadeFile(path: shown, reason: "\(Errno(rawValue: errno))"))
-        }
+    /// Puts the file at `copy`, with this text, in its place. A file with another name, owner, group or access list than
+    /// the copy has is overwritten instead, so that it keeps them.
+    func take(_ copy: String, _ text: String) throws(Refusal) {
+        do {
+            let (old, new) = (try facts(of: path.string), try facts(of: copy))
+            let isAlike =
+                old.st_nlink == 1 && old.st_uid == new.st_uid && old.st_gid == new.st_gid
+                && cf_has_attributes(path.string) == 0
+            guard !isAlike else {
+                guard rename(copy, path.string) == 0 else { throw Errno(rawValue: errno) }
+                return
+            }
+            // The copy is whole until this is.
+            let descriptor = try FileDescriptor.open(path, .writeOnly, options: [.closeOnExec])
+            try descriptor.closeAfter {
+                try descriptor.writeAll(text.utf8)
+                let isWhole = ftruncate(descriptor.rawValue, off_t(text.utf8.count)) == 0
+                guard isWhole, fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+        } catch { throw .run(.unmadeFile(path: shown, reason: "\(error)")) }
+    }
+
+    private func facts(of path: String) throws(Errno) -> stat {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw Errno(rawValue: errno) }
+        return facts
     }
 }

@@ -28,7 +28,10 @@ struct CourseInsertion {
     }
 
     private mutating func insert(_ course: String) -> Bool {
-        guard let start = lines.firstIndex(where: { $0.prefixMatch(of: /courses[ \t]*:(?:[ \t\r]|$)/) != nil }) else {
+        let start = lines.firstIndex {
+            $0.utf8.starts(with: "courses".utf8) && $0.prefixMatch(of: /courses[ \t]*:(?:[ \t\r]|$)/) != nil
+        }
+        guard let start else {
             // It has included files only.
             if lines.last?.isEmpty == true { lines.removeLast() }
             add(["courses:"] + entry(course, indent: 2), at: lines.count)
@@ -83,7 +86,7 @@ struct CourseInsertion {
 
     private static func mapping(_ text: String) -> YAMLMapping? {
         do {
-            return try YAMLNode.parse(bytes: Array(text.utf8), file: "").mapping
+            return try YAMLNode.parse(bytes: Array(text.utf8), file: "", limits: .catalog).mapping
         } catch { return nil }
     }
 
@@ -94,8 +97,17 @@ struct CourseInsertion {
     }
 
     /// The indentation of a line that begins an entry; nil of another one.
-    private static func dash(_ line: String) -> Int? { line.prefixMatch(of: /( *)-(?:[ \t\r]|$)/).map { $0.1.count } }
-    private static func margin(_ line: String) -> Int { line.prefix { $0 == " " }.count }
-    private static func isBlank(_ line: String) -> Bool { line.wholeMatch(of: /[ \t\r]*/) != nil }
-    private static func isComment(_ line: String) -> Bool { line.prefixMatch(of: /[ \t]*#/) != nil }
+    private static func dash(_ line: String) -> Int? {
+        let rest = line.utf8.drop { $0 == UInt8(ascii: " ") }
+        guard rest.first == UInt8(ascii: "-") else { return nil }
+        let isEntry = rest.dropFirst().first.map { [0x20, 0x09, 0x0D].contains($0) } ?? true
+        return isEntry ? line.utf8.count - rest.count : nil
+    }
+
+    private static func margin(_ line: String) -> Int { line.utf8.prefix { $0 == UInt8(ascii: " ") }.count }
+    private static func isBlank(_ line: String) -> Bool { line.utf8.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+
+    private static func isComment(_ line: String) -> Bool {
+        line.utf8.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "#")
+    }
 }

@@ -56,6 +56,8 @@ package enum FirstFiles {
         } catch Errno.fileExists {
             throw .run(.filesThere([file.path]))
         } catch {
+            // It is ours, and not whole.
+            unlink(file.path)
             throw .run(.unmadeFile(path: file.path, reason: "\(error)"))
         }
     }
@@ -127,6 +129,6 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
     static func identifier(_ title: String) -> String {
         let plain = title.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil).lowercased()
         let words = plain.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
-        return words.isEmpty ? "course" : words.joined(separator: "-")
+        return words.isEmpty ? "course" : String(words.joined(separator: "-").prefix(100))
     }
 }

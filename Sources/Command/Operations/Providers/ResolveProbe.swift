@@ -31,6 +31,10 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     package var tokens: [(value: String, place: String, scopes: [String])]
     /// Of files that belong to the video's: kind and language, URL, and a secret of their own.
     package var tracks: [(name: String, url: String, token: String?)] = []
+    /// The role of the media among several views; nil if it has none.
+    package var role: String?
+    /// The other views: role, URL, and a secret of their own.
+    package var streams: [(role: String, url: String, token: String?)] = []
     /// By name.
     package var headers: [(name: String, value: String)]
     /// Nil if unknown.
@@ -91,6 +95,8 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         tracks = resolution.tracks.map { track in
             (track.kind.rawValue + (track.lang.map { " \($0)" } ?? ""), track.url, track.token?.value)
         }
+        role = resolution.role
+        streams = resolution.streams.map { ($0.role, $0.url, $0.token?.value) }
         headers = resolution.headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         expiresAt = resolution.expiresAt
         size = resolution.size
@@ -110,13 +116,14 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
         var shown = self
         var redactor = Redactor()
         // A token may be part of a path, too.
-        let values = [tokenValue] + tokens.map(\.value) + tracks.map(\.token)
+        let values = [tokenValue] + tokens.map(\.value) + tracks.map(\.token) + streams.map(\.token)
         for value in values.compactMap(\.self) { redactor.learn(value) }
         shown.url = redactor.redact(AddressRedactor.withoutSecrets(url))
         if tokenValue != nil { shown.tokenValue = Redactor.mark }
         shown.tokenOrigins = tokenOrigins.map { AddressRedactor.withoutSecrets($0) }
         shown.tokens = tokens.map { (Redactor.mark, $0.place, $0.scopes.map { AddressRedactor.withoutSecrets($0) }) }
         shown.tracks = tracks.map { ($0.name, redactor.redact(AddressRedactor.withoutSecrets($0.url)), nil) }
+        shown.streams = streams.map { ($0.role, redactor.redact(AddressRedactor.withoutSecrets($0.url)), nil) }
         shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
         shown.subtitles = subtitles.map { redactor.redact($0) }
         shown.attachments = attachments.map { redactor.redact($0) }

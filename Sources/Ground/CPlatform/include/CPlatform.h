@@ -37,6 +37,9 @@ int cf_birth_time(int descriptor, int64_t *nanoseconds);
 /// NFS, for a file system that isn't local, else 0.
 long cf_file_system_type(const char *path);
 
+/// Whether a file has extended attributes, such as an access list: 1, or 0 without any or where there are none.
+int cf_has_attributes(const char *path);
+
 /// Continues a CRC-32C (RFC 3720, appendix B.4) over more bytes; the first one begins with 0.
 uint32_t cf_crc32c(uint32_t sum, const void *bytes, size_t count);
 

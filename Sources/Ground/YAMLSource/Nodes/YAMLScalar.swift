@@ -31,7 +31,7 @@ package enum YAMLScalar {
     /// Whether YAML folds a scalar between double quotes like a line break, or nobody would see it.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x7F...0xA0, 0xAD, 0x200B...0x200F, 0x2028...0x202F, 0x2060...0x206F, 0xFEFF: true
+        case 0x7F...0xA0, 0xAD, 0x200B...0x200F, 0x2028...0x202F, 0x2060...0x206F, 0xFEFF, 0xFFFE, 0xFFFF: true
         default: false
         }
     }

@@ -92,12 +92,15 @@ package struct RemuxJob: Sendable, Equatable {
         case .cancelled: .cancelled
         case .timedOut: .timedOut(limit)
         case .notFound: .notFound
-        case _ where String(decoding: outcome.errorTail, as: UTF8.self).contains("No space left on device"): .noSpace
+        case _ where Self.tellsOfNoRoom(String(decoding: outcome.errorTail, as: UTF8.self)): .noSpace
         case .exited(let code): .failed(exit: code, lastLine: lastLine)
         case .signaled(let signal): .failed(exit: 128 + signal, lastLine: lastLine)
         case .notStarted: .failed(exit: 126, lastLine: "it couldn't be started")
         }
     }
+
+    /// Whether a complaint of ffmpeg is about a full disk, which needn't make it fail.
+    package static func tellsOfNoRoom(_ complaint: String) -> Bool { complaint.contains("No space left on device") }
 
     /// A path in a form that can't be an option or another protocol.
     private static func name(_ path: FilePath) -> String { "file:" + path.string }

@@ -55,6 +55,10 @@ package struct ManifestReader {
         if let node = mapping["addresses"], !manifest.methods.contains("recognise") {
             fail(node, "'addresses' goes with recognise among the 'methods'")
         }
+        let isOdd = manifest.addresses.contains { pattern in pattern.contains { "[]\\".contains($0) } }
+        if let node = mapping["addresses"], isOdd {
+            fail(node, "'addresses' has patterns with * and ? only")
+        }
         if let server = text("server") {
             manifest.server = server
             if manifest.parameters.property(server) == nil, let node = mapping["server"] {

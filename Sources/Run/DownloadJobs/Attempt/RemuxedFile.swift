@@ -41,18 +41,22 @@ struct RemuxedFile: Sendable {
         let services = context.services
         // A file of ours, with our permissions, for ffmpeg's output.
         let open = try partials.open(name)
+        var lacksRoom = false
         do throws(RemuxError) {
             let limit = RemuxJob.limit(bytes: bytes)
             if let complaint = try await job.run(with: ffmpeg, limit: limit, watch: services.providers.groupWatch) {
                 // Most complaints don't matter; those that do make the file too short.
                 services.logger.debug("ffmpeg: \(complaint)")
+                lacksRoom = RemuxJob.tellsOfNoRoom(complaint)
             }
         } catch {
             try? partials.remove(name)
             if case .cancelled = error { return .outcome(.stopped) }
             return .missing(because: .ended(error))
         }
-        return try checked(open)
+        let end = try checked(open)
+        if lacksRoom, case .missing = end { return .missing(because: .ended(.noSpace)) }
+        return end
     }
 
     /// What ffmpeg has written, if it is complete; otherwise it is removed.

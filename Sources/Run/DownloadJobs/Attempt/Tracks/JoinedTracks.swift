@@ -42,6 +42,8 @@ struct JoinedTracks: Sendable {
             let bytes = files.reduce(0) { $0 + $1.partial.length }
             switch try await output.make(job, with: ffmpeg, bytes: bytes) {
             case .made(let media): return .complete(media)
+            // A later run has room for it.
+            case .missing(.ended(.noSpace)): return .over(.suspended(.disk, .noSpaceToRemux))
             case .missing(let loss): return keep(because: loss)
             case .outcome(let outcome): return .over(outcome)
             }
@@ -74,6 +76,7 @@ struct JoinedTracks: Sendable {
     }
 
     private func input(_ file: File) -> RemuxInput? {
+        if file.track?.kind == .subtitle, !isText(file) { return nil }
         let path = services.library.partials.path(of: file.name)
         let language = file.track?.lang
         if let kind = file.kind {
@@ -83,6 +86,12 @@ struct JoinedTracks: Sendable {
         let beginning = (try? file.partial.prefix(1024)) ?? []
         guard file.track?.kind == .subtitle, Self.isSubRip(beginning) else { return nil }
         return RemuxInput(subRip: path, language: language)
+    }
+
+    /// ffmpeg ends with subtitles in another encoding than UTF-8.
+    private func isText(_ file: File) -> Bool {
+        let bytes = (try? file.partial.prefix(8 << 20)) ?? []
+        return String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// A number, then a line with times.

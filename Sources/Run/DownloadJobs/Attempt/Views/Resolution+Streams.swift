@@ -16,7 +16,8 @@ extension Resolution {
     mutating func chooseStreams(by selection: StreamSelection) {
         switch selection {
         case .main: streams = []
-        case .all: streams = Array(streams.prefix(DownloadKind.mostViews - 1))
+        // Whatever their order in the answer: another one isn't another video.
+        case .all: streams = Array(streams.sorted { $0.role < $1.role }.prefix(DownloadKind.mostViews - 1))
         case .roles(let roles):
             let wanted = roles.filter { role in role == self.role || streams.contains { $0.role == role } }
             let others = wanted.dropFirst().prefix(DownloadKind.mostViews - 1)
