@@ -247,6 +247,24 @@ class Views(unittest.TestCase):
                     self.assertEqual(set(self.secrets("/combined.mp4")), {(None, seen)})
                     self.assertEqual(set(self.secrets("/presentation.mp4")), {(None, "OWN")})
 
+    def test_a_title_that_becomes_the_name_of_a_view_takes_it_from_none(self):
+        def write(a, b):
+            self.stage.write([{"id": "c", "layout": "{course}/{title}.{ext}", "streams": "all", "videos": [
+                {"id": "a", "title": a}, {"id": "b", "title": b}]}])
+
+        self.stage.urls({"a": self.answer("presentation"), "b": self.at("/other.mp4", self.film("other"))})
+        write("Z", "Talk")
+        self.stage.sync(exit=0)
+        write("Talk", "Talk (presentation)")
+        self.stage.sync(exit=0)
+        self.assertEqual(
+            {p.partition("/")[2]: b for p, b in self.stage.files().items()},
+            {"Talk.mp4": self.film("combined"), "Talk (presentation).mp4": self.film("presentation"),
+             "Talk (presentation) [b].mp4": self.film("other")})
+        requests = len(self.host.asked())
+        self.stage.sync(exit=0)
+        self.assertEqual(len(self.host.asked()), requests)
+
     def test_a_missing_view_fails_the_video_with_its_name(self):
         answer = self.answer()
         answer["streams"] = [{"role": "presenter", "url": self.host.url("/gone")}]

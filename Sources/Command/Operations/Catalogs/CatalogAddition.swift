@@ -1,8 +1,8 @@
-import CPlatform
 import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 package import DownloadStore
+import FileSystem
 import Foundation
 package import Logging
 import ProviderHost
@@ -247,14 +247,14 @@ private struct CatalogFile {
         return copy.string
     }
 
-    /// Puts the file at `copy`, with this text, in its place. A file with another name, owner, group or access list than
-    /// the copy has is overwritten instead, so that it keeps them.
+    /// Puts the file at `copy`, with this text, in its place. A file with another name, owner, group or access list
+    /// than the copy has is overwritten instead, so that it keeps them.
     func take(_ copy: String, _ text: String) throws(Refusal) {
         do {
             let (old, new) = (try facts(of: path.string), try facts(of: copy))
             let isAlike =
                 old.st_nlink == 1 && old.st_uid == new.st_uid && old.st_gid == new.st_gid
-                && cf_has_attributes(path.string) == 0
+                && !FileAttributes.exist(at: path.string)
             guard !isAlike else {
                 guard rename(copy, path.string) == 0 else { throw Errno(rawValue: errno) }
                 return
