@@ -196,7 +196,7 @@ package struct CatalogAddition: Sendable {
         }
         guard !isTrial else { return }
         guard try place.read() == text else { throw .catalog(.changedMeanwhile(file)) }
-        try place.take(copy, changed)
+        try place.take(copy, with: changed, former: text)
     }
 }
 
@@ -248,8 +248,8 @@ private struct CatalogFile {
     }
 
     /// Puts the file at `copy`, with this text, in its place. A file with another name, owner, group or access list
-    /// than the copy has is overwritten instead, so that it keeps them.
-    func take(_ copy: String, _ text: String) throws(Refusal) {
+    /// than the copy has is overwritten instead, so that it keeps them; if that fails it gets its `former` text back.
+    func take(_ copy: String, with text: String, former: String) throws(Refusal) {
         do {
             let (old, new) = (try facts(of: path.string), try facts(of: copy))
             let isAlike =
@@ -259,14 +259,22 @@ private struct CatalogFile {
                 guard rename(copy, path.string) == 0 else { throw Errno(rawValue: errno) }
                 return
             }
-            // The copy is whole until this is.
             let descriptor = try FileDescriptor.open(path, .writeOnly, options: [.closeOnExec])
             try descriptor.closeAfter {
-                try descriptor.writeAll(text.utf8)
-                let isWhole = ftruncate(descriptor.rawValue, off_t(text.utf8.count)) == 0
-                guard isWhole, fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                do { try Self.fill(descriptor, with: text) } catch {
+                    // On a full disk, too, there is room for what was there.
+                    try Self.fill(descriptor, with: former)
+                    throw error
+                }
             }
         } catch { throw .run(.unmadeFile(path: shown, reason: "\(error)")) }
+    }
+
+    private static func fill(_ descriptor: FileDescriptor, with text: String) throws {
+        try descriptor.writeAll(toAbsoluteOffset: 0, text.utf8)
+        guard ftruncate(descriptor.rawValue, off_t(text.utf8.count)) == 0, fsync(descriptor.rawValue) == 0 else {
+            throw Errno(rawValue: errno)
+        }
     }
 
     private func facts(of path: String) throws(Errno) -> stat {
