@@ -2,12 +2,13 @@
 
 import base64
 import os
-import pathlib
+import struct
 import subprocess
 import sys
 import unittest
 
 import stage
+from faults import shim
 from media import mp4, playlist
 from pages import Pages
 
@@ -327,6 +328,73 @@ class Catalogs(Adding):
         run = self.run_program("add", self.origin + "/feed.xml")
         self.assertEqual(run.returncode, 64, run)
         self.assertIn("say which one to write: --catalog", run.stderr)
+
+
+class Faults(Adding):
+    """A fault at every call of `add`: the catalog is as it was, or has the course; nothing is left, and the next `add` is right."""
+
+    def everywhere(self, kind, prepare):
+        record = self.stage.folder / "record"
+
+        def met(number):
+            prepare()
+            record.write_bytes(bytes(4096))
+            self.stage.variables = {"LD_PRELOAD": str(shim()), "FAULT_AT": str(number), "FAULT_WITH": kind,
+                                    "FAULT_RECORD": str(record)}
+            try:
+                return self.run_program("add", self.origin + "/phys/", "--catalog", self.stage.catalog, "--state",
+                                        self.stage.state, "--provider", "index")
+            finally:
+                self.stage.variables = {}
+
+        self.assertEqual(met(0).returncode, 0)
+        whole, calls = self.catalog(), struct.unpack("q", record.read_bytes()[:8])[0]
+        self.assertGreater(calls, 3)
+        for number in range(1, calls + 1):
+            run = met(number)
+            hit = record.read_bytes()[8:].split(b"\0")[0].decode(errors="replace")
+            text = self.catalog() if self.stage.catalog.exists() else None
+            self.assertIn(text, (whole, self.before), (hit, run))
+            if run.returncode == 0:
+                self.assertEqual(text, whole, (hit, run))
+            # Of a draft that can't be removed, or is left by a kill, there is one name.
+            if kind != "KILL" and not hit.startswith("unlink"):
+                self.assertEqual(list(self.stage.folder.glob(".catalog*")), [], (hit, run))
+            self.add(self.origin + "/phys/", "--provider", "index")
+            self.assertEqual(self.catalog(), whole, hit)
+
+    def clean(self):
+        for path in [*self.stage.folder.glob(".catalog*"), *self.stage.folder.glob("*.yaml")]:
+            path.unlink()
+        stage.shutil.rmtree(self.stage.state, ignore_errors=True)
+
+    def plain(self):
+        self.clean()
+        self.before = "version: 1\ncourses: []\n"
+        self.catalog(self.before)
+
+    def linked(self):
+        self.plain()
+        os.link(self.stage.catalog, self.stage.folder / "second.yaml")
+
+    def missing(self):
+        self.clean()
+        self.before = None
+
+    def test_a_plain_file(self):
+        for kind in ("EIO", "ENOSPC", "EMFILE", "KILL"):
+            self.everywhere(kind, self.plain)
+
+    def test_a_file_that_is_overwritten(self):
+        for kind in ("EIO", "ENOSPC", "EMFILE", "KILL"):
+            self.everywhere(kind, self.linked)
+
+    def test_a_new_file(self):
+        for kind in ("EIO", "ENOSPC", "EMFILE", "KILL"):
+            self.everywhere(kind, self.missing)
+
+    for case in (test_a_plain_file, test_a_file_that_is_overwritten, test_a_new_file):
+        case.seconds = 600
 
 
 class First(Adding):

@@ -186,10 +186,9 @@ package struct CatalogAddition: Sendable {
         guard let changed = CourseInsertion.text(adding: draft.course(), to: text) else {
             throw .catalog(.unfitting(file, reasons: [], course: draft.course()))
         }
-        let copy = try place.write(beside: changed)
-        defer { unlink(copy) }
+        let copy = try place.draft(changed)
         let (_, check) = await CatalogCheck.read(
-            CatalogSources(SyncOptions(catalogs: [copy])), registry: registry)
+            CatalogSources(SyncOptions(catalogs: [copy.path])), registry: registry)
         guard check.conditions.isEmpty else {
             let reasons = check.diagnostics.filter { $0.severity == .error }.map(\.summary)
             throw .catalog(.unfitting(file, reasons: reasons, course: draft.course()))
@@ -225,40 +224,30 @@ private struct CatalogFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes a file beside it, with its permissions and owner as far as possible, and returns its path.
-    func write(beside text: String) throws(Refusal) -> String {
-        let name = ".\(path.lastComponent?.string ?? "catalog").\(UUID().uuidString.prefix(8)).new"
-        let copy = path.removingLastComponent().appending(name)
-        do {
-            let facts = try facts(of: path.string)
-            let descriptor = try FileDescriptor.open(
-                copy, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: [.ownerReadWrite])
-            try descriptor.closeAfter {
-                try descriptor.writeAll(text.utf8)
-                _ = fchown(descriptor.rawValue, facts.st_uid, facts.st_gid)
-                guard fchmod(descriptor.rawValue, facts.st_mode & 0o7777) == 0, fsync(descriptor.rawValue) == 0 else {
-                    throw Errno(rawValue: errno)
-                }
-            }
-        } catch {
-            unlink(copy.string)
-            throw .run(.unmadeFile(path: shown, reason: "\(error)"))
-        }
-        return copy.string
+    /// A file beside it with this text, with its permissions and owner as far as possible. Removed with the last
+    /// reference if it hasn't taken the catalog's place.
+    func draft(_ text: String) throws(Refusal) -> (file: DraftFile, path: String) {
+        do throws(Errno) {
+            guard let name = path.lastComponent?.string else { throw .isDirectory }
+            let (facts, folder) = (try facts(of: path.string), path.removingLastComponent())
+            let draft = ".\(name.prefix(200)).\(getpid()).tmp"
+            let file = try DraftFile(
+                of: name, in: try FolderHandle(at: folder), draft: draft, mode: UInt16(facts.st_mode & 0o777))
+            _ = fchown(file.descriptor, facts.st_uid, facts.st_gid)
+            try file.write(Data(text.utf8))
+            return (file, folder.appending(draft).string)
+        } catch { throw .run(.unmadeFile(path: shown, reason: "\(error)")) }
     }
 
-    /// Puts the file at `copy`, with this text, in its place. A file with another name, owner, group or access list
-    /// than the copy has is overwritten instead, so that it keeps them; if that fails it gets its `former` text back.
-    func take(_ copy: String, with text: String, former: String) throws(Refusal) {
+    /// Puts the draft, with this text, in its place. A file with another name, owner, group or access list than the
+    /// draft has is overwritten instead, so that it keeps them; if that fails it gets its `former` text back.
+    func take(_ draft: (file: DraftFile, path: String), with text: String, former: String) throws(Refusal) {
         do {
-            let (old, new) = (try facts(of: path.string), try facts(of: copy))
+            let (old, new) = (try facts(of: path.string), try facts(of: draft.path))
             let isAlike =
                 old.st_nlink == 1 && old.st_uid == new.st_uid && old.st_gid == new.st_gid
                 && !FileAttributes.exist(at: path.string)
-            guard !isAlike else {
-                guard rename(copy, path.string) == 0 else { throw Errno(rawValue: errno) }
-                return
-            }
+            guard !isAlike else { return try draft.file.replace() }
             let descriptor = try FileDescriptor.open(path, .writeOnly, options: [.closeOnExec])
             try descriptor.closeAfter {
                 do { try Self.fill(descriptor, with: text) } catch {
@@ -271,7 +260,7 @@ private struct CatalogFile {
     }
 
     private static func fill(_ descriptor: FileDescriptor, with text: String) throws {
-        try descriptor.writeAll(toAbsoluteOffset: 0, text.utf8)
+        _ = try descriptor.writeAll(toAbsoluteOffset: 0, text.utf8)
         guard ftruncate(descriptor.rawValue, off_t(text.utf8.count)) == 0, fsync(descriptor.rawValue) == 0 else {
             throw Errno(rawValue: errno)
         }

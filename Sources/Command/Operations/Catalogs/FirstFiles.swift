@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import RunAccess
 package import SyncFacts
@@ -48,16 +49,17 @@ package enum FirstFiles {
         } catch {
             throw .run(.unmadeFile(path: folder, reason: "\(Errno(rawValue: errno))"))
         }
-        do {
-            let descriptor = try FileDescriptor.open(
-                FilePath(file.path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            _ = try descriptor.closeAfter { try descriptor.writeAll(file.text.utf8) }
-        } catch Errno.fileExists {
+        do throws(Errno) {
+            let place = FilePath(file.path)
+            guard let name = place.lastComponent?.string else { throw .isDirectory }
+            let draft = try DraftFile(
+                of: name, in: try FolderHandle(at: place.removingLastComponent()),
+                draft: ".\(name.prefix(200)).\(getpid()).tmp")
+            try draft.write(Data(file.text.utf8))
+            try draft.place()
+        } catch .fileExists {
             throw .run(.filesThere([file.path]))
         } catch {
-            // It is ours, and not whole.
-            unlink(file.path)
             throw .run(.unmadeFile(path: file.path, reason: "\(error)"))
         }
     }
