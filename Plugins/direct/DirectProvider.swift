@@ -1,7 +1,7 @@
 import ProviderHTTP
 import ProviderKit
 
-/// Fills the video's id and parameters into the parameter `url`, without any request.
+/// Fills the video's id and parameters into the parameter `url`. Only an address that it may recognise is requested.
 struct DirectProvider: Provider {
     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
         let parameters = request.video.parameters

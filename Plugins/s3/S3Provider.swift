@@ -59,9 +59,7 @@ struct S3Provider: Provider {
         guard let parameters = S3Bucket.parameters(of: request.address) else { return Recognition() }
         let bucket = try S3Bucket(parameters, request.credentials, now: request.now)
         _ = try await S3Reader(bucket, bucket.client(request.settings)).page(after: nil, count: 1)
-        return Recognition(
-            .init(
-                title: S3Bucket.folderName(parameters), parameters: parameters))
+        return Recognition(.init(title: S3Bucket.folderName(parameters), parameters: parameters))
     }
 
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {

@@ -258,6 +258,21 @@ class Tracks(unittest.TestCase):
                 self.assertEqual(hashes(self.only()[1], "a:0"), hashes(sound(800), "a:0"))
                 self.assertEqual(len(self.host.asked(path)), times if path == "/de.m4a" else 2, self.host.asked())
 
+    def test_without_validators_the_bytes_of_a_complete_track_decide(self):
+        for tone, requests in ((400, 2), (800, 3)):
+            with self.subTest(tone):
+                self.stage = Stage()
+                self.addCleanup(self.stage.close)
+                self.host.forget()
+                self.write({**self.answer(), "tracks": [{"kind": "audio", "lang": "de", "url": self.host.at(
+                    "/de.m4a", File(sound(400), kind="audio/mp4"))}]})
+                self.killed_in_the_picture()
+                self.host.at("/de.m4a", File(sound(tone), kind="audio/mp4"))
+                self.host.at("/picture.mp4", File(picture(), etag='"/picture.mp4"'))
+                self.stage.sync(exit=0)
+                self.assertEqual(hashes(self.only()[1], "a:0"), hashes(sound(tone), "a:0"))
+                self.assertEqual(len(self.host.asked("/de.m4a")), requests, self.host.asked())
+
     def killed_in_the_picture(self):
         self.host.at("/picture.mp4", File(picture(), etag='"/picture.mp4"', rate=60_000))
         running = self.stage.start_sync()

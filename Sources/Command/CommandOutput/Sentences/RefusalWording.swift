@@ -194,7 +194,8 @@ extension Refusal.Written {
             return "no course comes from \(file); known catalogs: \(known.joined(separator: ", "))"
         case .unrecognised(let address, let asked, let problems):
             let who = asked.isEmpty ? "no provider is installed that can tell" : "asked: \(Wording.list(asked))"
-            return (["no provider knows what is at \(address) (\(who))"] + problems).joined(separator: "\n  ")
+            let next = "; to see which there are: \(SuggestedCommand.text("plugins list"))"
+            return (["no provider knows what is at \(address) (\(who))\(next)"] + problems).joined(separator: "\n  ")
         case .courseThere(let id, let file): return "\(file) has a course with the id '\(id)'; choose another: --id"
         case .unfitting(let file, let reasons, let course):
             let mistakes = reasons.joined(separator: "; ")

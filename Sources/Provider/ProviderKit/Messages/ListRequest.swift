@@ -54,18 +54,15 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted, CredentialedReque
 
 extension ListRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, course, cursor, known
-        case dataFolder = "data_folder"
+        case course, cursor, known
     }
 
     /// Decodes `params` of a `list`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        user = try container.decode(String.self, forKey: .user)
-        now = try container.decodeTimestamp(forKey: .now)
-        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
-        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
-        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
+        let head = try RequestHead(from: decoder)
+        (user, now, credentials) = (head.user, head.now, head.credentials)
+        (settings, dataFolder) = (head.settings, head.dataFolder)
         course = try container.decode(Course.self, forKey: .course)
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
         known = try container.decodeIfPresent(String.self, forKey: .known)
@@ -74,11 +71,9 @@ extension ListRequest: Codable {
     /// Encodes `params` of a `list`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(Timestamp.text(now), forKey: .now)
-        try container.encode(credentials, forKey: .credentials)
-        try container.encode(settings, forKey: .settings)
-        try container.encode(dataFolder, forKey: .dataFolder)
+        try RequestHead(
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+        ).encode(to: encoder)
         try container.encode(course, forKey: .course)
         try container.encode(cursor, forKey: .cursor)
         try container.encode(known, forKey: .known)

@@ -39,18 +39,15 @@ public struct LoginRequest: Sendable, Hashable {
 
 extension LoginRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, parameters, secrets, state, redirect
-        case dataFolder = "data_folder"
+        case parameters, secrets, state, redirect
     }
 
     /// Decodes `params` of a `login`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        user = try container.decode(String.self, forKey: .user)
-        now = try container.decodeTimestamp(forKey: .now)
-        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
-        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
-        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
+        let head = try RequestHead(from: decoder)
+        (user, now, credentials) = (head.user, head.now, head.credentials)
+        (settings, dataFolder) = (head.settings, head.dataFolder)
         parameters = try container.decodeIfPresent([String: JSONValue].self, forKey: .parameters) ?? [:]
         secrets = try container.decode(Secret<[String: String]>.self, forKey: .secrets)
         state = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .state)
@@ -60,11 +57,9 @@ extension LoginRequest: Codable {
     /// Encodes `params` of a `login`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(Timestamp.text(now), forKey: .now)
-        try container.encode(credentials, forKey: .credentials)
-        try container.encode(settings, forKey: .settings)
-        try container.encode(dataFolder, forKey: .dataFolder)
+        try RequestHead(
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+        ).encode(to: encoder)
         try container.encode(parameters, forKey: .parameters)
         try container.encode(secrets, forKey: .secrets)
         try container.encodeIfPresent(state, forKey: .state)

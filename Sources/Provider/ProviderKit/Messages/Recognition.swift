@@ -32,29 +32,24 @@ public struct RecogniseRequest: Sendable, Hashable, PrintsRedacted, Credentialed
 
 extension RecogniseRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, address
-        case dataFolder = "data_folder"
+        case address
     }
 
     /// Decodes `params` of a `recognise`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        user = try container.decode(String.self, forKey: .user)
-        now = try container.decodeTimestamp(forKey: .now)
-        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
-        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
-        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
+        let head = try RequestHead(from: decoder)
+        (user, now, credentials) = (head.user, head.now, head.credentials)
+        (settings, dataFolder) = (head.settings, head.dataFolder)
         address = try container.decode(String.self, forKey: .address)
     }
 
     /// Encodes `params` of a `recognise`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(Timestamp.text(now), forKey: .now)
-        try container.encode(credentials, forKey: .credentials)
-        try container.encode(settings, forKey: .settings)
-        try container.encode(dataFolder, forKey: .dataFolder)
+        try RequestHead(
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+        ).encode(to: encoder)
         try container.encode(address, forKey: .address)
     }
 }

@@ -98,18 +98,15 @@ public struct ResolveRequest: Sendable, Hashable, CredentialedRequest {
 
 extension ResolveRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, video, course, chapter, quality, previous
-        case dataFolder = "data_folder"
+        case video, course, chapter, quality, previous
     }
 
     /// Decodes `params` of a `resolve`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        user = try container.decode(String.self, forKey: .user)
-        now = try container.decodeTimestamp(forKey: .now)
-        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
-        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
-        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
+        let head = try RequestHead(from: decoder)
+        (user, now, credentials) = (head.user, head.now, head.credentials)
+        (settings, dataFolder) = (head.settings, head.dataFolder)
         video = try container.decode(Video.self, forKey: .video)
         course = try container.decode(Place.self, forKey: .course)
         chapter = try container.decodeIfPresent(Place.self, forKey: .chapter)
@@ -120,11 +117,9 @@ extension ResolveRequest: Codable {
     /// Encodes `params` of a `resolve`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(Timestamp.text(now), forKey: .now)
-        try container.encode(credentials, forKey: .credentials)
-        try container.encode(settings, forKey: .settings)
-        try container.encode(dataFolder, forKey: .dataFolder)
+        try RequestHead(
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+        ).encode(to: encoder)
         try container.encode(video, forKey: .video)
         try container.encode(course, forKey: .course)
         try container.encode(chapter, forKey: .chapter)
