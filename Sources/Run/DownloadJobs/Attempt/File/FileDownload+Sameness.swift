@@ -37,8 +37,8 @@ extension FileDownload {
     }
 
     /// Of a file that has come whole, perhaps from another URL: whether it is what the answer leads to now. That is so
-    /// by its SHA-256, if that is known, which is compared later; else if the server has a file with the same validator,
-    /// if it gives one, the same size, and the same bytes in its middle. Nil if bytes are missing.
+    /// by its SHA-256, if that is known, which is compared later; else if the server has a file with the same validator
+    /// (if it gives one), the same size, and the same bytes in its middle. Nil if bytes are missing.
     func proveWhole(_ attempt: inout Attempt) async -> AttemptEnd? {
         guard let partial = try? await openPartial(attempt.answer), partial.length > 0, !isForeign,
             partial.extents.beyond.isEmpty, partial.length == attempt.policy.total
