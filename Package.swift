@@ -89,7 +89,7 @@ let package = Package(
         room("Ground", "NetworkAddresses"),
 
         room("Catalog", "PathLayout", ["YAMLSource"]),
-        room("Catalog", "CourseCatalog", ["TextFormats", "FileSystem", "YAMLSource", "PathLayout"]),
+        room("Catalog", "CourseCatalog", ["TextFormats", "FileSystem", "YAMLSource", "PathLayout", crypto]),
 
         room("Media", "MediaMetadata", ["TextFormats"]),
         room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "TextFormats", "NetworkAddresses", crypto]),
@@ -183,9 +183,9 @@ let package = Package(
         room(
             "Command", "CommandOutput",
             [
-                "TextFormats", "FileSystem", "YAMLSource", "ProviderConformance", "DownloadStore", "MediaLibrary",
-                "UserState", "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration", "Operations",
-                "Terminal", logging, system,
+                "TextFormats", "FileSystem", "YAMLSource", "ProviderKit", "ProviderConformance", "DownloadStore",
+                "MediaLibrary", "UserState", "Hooks", "SyncFacts", "RunAccess", "MigrationSources", "Migration",
+                "Operations", "Terminal", logging, system,
             ]),
         room("Command", "SyncDisplay", ["DownloadStore", "SyncFacts", "Terminal", "CommandOutput"]),
         room(

@@ -38,6 +38,14 @@ struct IndexProvider: Provider {
             }, address: { endpoint.address.appending($0)?.text })
     }
 
+    func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList {
+        let endpoint = try Endpoint(request.parameters, request.credentials, request.settings)
+        let found = try await Self.entries(endpoint, [], try MediaFiles(request.parameters))
+        return FolderListing.courses(found.folders) { name in
+            endpoint.address.appending([name], isFolder: true).map { ["endpoint": .string($0.text)] }
+        }
+    }
+
     func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
         guard let endpoint = Endpoint(request), endpoint.address.query == nil else { return Recognition() }
         let response = try await endpoint.client.get(endpoint.address, headers: Self.headers, login: endpoint.login)

@@ -18,6 +18,17 @@ struct FolderFile: Sendable {
 enum FolderListing {
     private static let idBound = 1024
 
+    /// Subfolders as courses, in natural order.
+    ///
+    /// - Parameter parameters: of the course in a subfolder; nil for one whose name can't be used.
+    static func courses(_ names: [String], parameters: (String) -> [String: JSONValue]?) -> CourseList {
+        let sorted = names.map { (name: $0, order: NaturalOrder($0)) }.sorted { $0.order < $1.order }
+        return CourseList(
+            courses: sorted.compactMap { entry in
+                parameters(entry.name).map { CourseList.Course(id: entry.name, parameters: $0) }
+            })
+    }
+
     /// The listing. Files and chapters are in natural order; those directly in the course's folder are directly in it.
     static func listing(_ files: [FolderFile]) -> Listing {
         var folders: [[String]: [FolderFile]] = [:]

@@ -40,6 +40,16 @@ struct WebDAVProvider: Provider {
             }, address: { folder.address.appending($0)?.text })
     }
 
+    func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList {
+        let endpoint = try Endpoint(request.parameters, request.credentials, request.settings)
+        let folder = try await shares.folder(endpoint, request.parameters)
+        let found = try await folder.entries([], try MediaFiles(request.parameters))
+        let above = (request.parameters["folder"]?.string ?? "").split(separator: "/").map(String.init)
+        return FolderListing.courses(found.folders) { name in
+            ["folder": .string((above + [name]).joined(separator: "/"))]
+        }
+    }
+
     func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
         guard let endpoint = Endpoint(request), endpoint.address.query == nil else { return Recognition() }
         _ = try await shares.folder(endpoint, [:]).state()

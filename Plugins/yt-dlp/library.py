@@ -98,6 +98,24 @@ def cookies(request):
     return text
 
 
+def session(request):
+    """The browser's session of the login, in Netscape's format; None without one."""
+    text = request.credentials.get("cookies") if isinstance(request.credentials, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def merged(old, new):
+    """The cookies of both; of a domain that the new text has cookies of only the new ones."""
+    def domain(line):
+        return (line[10:] if line.startswith("#HttpOnly_") else line).split("\t")[0]
+
+    if not old or not new:
+        return new or old
+    fresh = {domain(line) for line in new.split("\n") if "\t" in line}
+    kept = [line for line in old.split("\n") if "\t" in line and domain(line) not in fresh]
+    return "\n".join([new.rstrip("\n"), *kept]) + "\n"
+
+
 @contextlib.contextmanager
 def downloader(request, format=None, **options):
     """A YoutubeDL for this request, which downloads nothing. `format` is a function that selects one, `options` its own.
@@ -105,7 +123,8 @@ def downloader(request, format=None, **options):
     It's kept for a later request with the same login, cookies and settings, so that a site isn't logged in to for each video,
     but not if the login wasn't enough. What replaces an answer that a host refused comes from a new one.
     """
-    text = cookies(request)
+    # Of the same cookie in both the file's counts.
+    text = "\n".join(filter(None, [session(request), cookies(request)])) or None
     key = json.dumps([request.user, request.credentials, text, dict(request.settings), str(request.data_folder)], sort_keys=True)
     one = None
     with _turn:

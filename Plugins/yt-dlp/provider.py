@@ -38,7 +38,8 @@ class YtDlp(Provider):
         name = "url" if "url" in request.parameters else "endpoint"
         page = address(request, name)
         module = library.load()
-        choose = lambda context: [choice.choose(context["formats"], request.quality)]  # noqa: E731
+        live = False
+        choose = lambda context: [choice.choose(offered(context["formats"], live), request.quality)]  # noqa: E731
         with library.downloader(request, format=choose, noplaylist=True) as downloader:
             try:
                 info = listing.found_at(downloader, page)
@@ -51,6 +52,7 @@ class YtDlp(Provider):
                     downloader.add_default_extra_info(entry, downloader.get_info_extractor(info["extractor_key"]), page)
                     info = entry
                 ready(info, request.now)
+                live = live_status(info) == "is_live"
                 formats = info.get("formats") or [info]
                 drm = all(f.get("has_drm") is True for f in formats)
                 if drm:
@@ -61,12 +63,16 @@ class YtDlp(Provider):
             return resolution(downloader, info, request.now)
 
     def login(self, request):
+        session = request.secrets.get("cookies")
+        kept = {"cookies": library.merged(library.session(request), session)} if session or library.session(request) else {}
+        if session and not request.secrets.get("site"):
+            return {"credentials": {"sites": library.logins(request), **kept}}
         site = request.secrets.get("site", "").strip().lower()
         host = re.sub(r"^www\.", "", urllib.parse.urlsplit(site if "//" in site else "//" + site).hostname or "")
         if not host:
             raise ProviderError("invalid_parameters", "the site has to be a name such as video.example.org", parameter="site")
         login = {name: request.secrets.get(name, "") for name in ("username", "password")}
-        return {"credentials": {"sites": {**library.logins(request), host: login}}}
+        return {"credentials": {"sites": {**library.logins(request), host: login}, **kept}}
 
     def recognise(self, request):
         if not web(request.address):
@@ -182,15 +188,24 @@ def in_pages(about, videos, chapters):
 
 def ready(info, now):
     """Refuses a video that isn't there yet."""
-    status = info.get("live_status") or ("is_live" if info.get("is_live") else None)
+    status = live_status(info)
     begins = info.get("release_timestamp")
     if status == "is_upcoming":
         wait = None
         if isinstance(begins, (int, float)):
             wait = max(60, begins - now.timestamp())
         raise ProviderError("not_ready", "this video hasn't begun yet", retry_after=wait and min(wait, 72000))
-    if status == "is_live":
+    if status == "is_live" and not offered(info.get("formats") or [info], live=True):
         raise ProviderError("not_ready", "this video is still live")
+
+
+def live_status(info):
+    return info.get("live_status") or ("is_live" if info.get("is_live") else None)
+
+
+def offered(formats, live):
+    """The formats of a video; of a live one its playlists, which the catalog may have recorded."""
+    return [format for format in formats if not live or choice.kind(format) == choice.HLS]
 
 
 def resolution(downloader, info, now):

@@ -21,6 +21,8 @@ struct SecretTypesTests {
     /// Names that look like secrets but are only names of things.
     private static let harmless: Set = [
         "Manifest.credentials", "Manifest.environment", "Parameters.credentials", "PluginSummary.credentials",
+        "Manifest.cookies", "PluginSummary.cookies", "ProviderLogin.cookies", "Provider.cookies",
+        "ConformanceFault.strayCookie",
     ]
 
     @Test("every type that holds a URL, token, header or credentials as text prints as redacted", arguments: rooms)

@@ -152,10 +152,11 @@ struct ControlTests {
             #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0)
         }
         #expect(outcome.exit == 0, "\(outcome.report)")
-        // The digest of a large file may take longer than all of a small one that comes after it.
-        #expect(outcome.events("download_finished").first?.video == "3")
-        #expect(outcome.events("download_finished").count == 3)
-        #expect(outcome.events("download_started").map(\.video) == ["1", "3", "1", "2"])
+        // The digest of a large file may take longer than all of a small one that comes after it; and the provider's
+        // answer for "2" may come first, so that it begins.
+        let finished = outcome.events("download_finished").compactMap(\.video)
+        #expect(finished.filter { $0 != "2" } == ["3", "1"] && finished.count == 3)
+        #expect(outcome.events("download_started").compactMap(\.video).filter { $0 != "2" } == ["1", "3", "1"])
         #expect(outcome.events("download_waiting", of: "1").count == 1)
         let starts = outcome.events("download_started", of: "1")
         #expect(starts.count == 2 && (starts.last?.resumeFrom ?? 0) > 0, "\(outcome.report)")

@@ -80,7 +80,8 @@ struct ExitCodeTests {
                 try await Task.sleep(for: .milliseconds(20))
             }
             try await running.signal(SIGINT)
-            try await Task.sleep(for: .milliseconds(300))
+            // On a busy machine two that come soon after each other are one.
+            try await Task.sleep(for: .seconds(1))
             try await running.signal(SIGINT)
         }
         #expect(outcome.exit == 130, "\(outcome.report)")

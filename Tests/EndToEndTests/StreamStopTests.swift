@@ -41,9 +41,10 @@ struct StreamStopTests {
             #expect((last.events("download_started").first?.resumeFrom ?? 0) > 0, "\(last.output)")
             try await StreamFile(path: try stage.path(of: "v", in: last), name: "resumed").check(
                 fixture, isRemuxed: true)
-            for (index, name) in fixture.segments.enumerated() {
+            // The one that is held back is asked for again whenever its silence has lasted too long.
+            for (index, name) in fixture.segments.enumerated() where index != Self.index {
                 let count = host.requests(path: "/s/" + name).count
-                // Those behind the one that is held may have been on their way, or waited for their turn.
+                // Those behind it may have been on their way, or waited for their turn.
                 let most = index < Self.index || index >= Self.index + 8 ? 1 : 2
                 #expect((1...most).contains(count), "segment \(index): \(count) requests")
             }
@@ -88,7 +89,8 @@ struct StreamStopTests {
         let last = try await stage.sync("catalog.yaml", options)
         #expect(last.exit == 0, "\(last.report)")
         try await StreamFile(path: try stage.path(of: "v", in: last), name: "v").check(fixture, isRemuxed: true)
-        for (index, name) in sounds.enumerated() {
+        // The one that is held back is asked for again whenever its silence has lasted too long.
+        for (index, name) in sounds.enumerated() where index != 10 {
             #expect((1...(index < 10 ? 1 : 2)).contains(host.requests(path: "/s/" + name).count), "\(name)")
         }
         #expect(try stage.strays() == [])

@@ -34,7 +34,7 @@ extension FuzzHarness {
         ],
         corpus: "json-test-suite"
     ) { bytes in
-        let methods: [Int: AnswerLine.Method] = [1: .resolve, 2: .list, 3: .login, 4: .recognise]
+        let methods: [Int: AnswerLine.Method] = [1: .resolve, 2: .list, 3: .login, 4: .recognise, 5: .courses]
         let decoder = AnswerDecoder { methods[$0] }
         var isAnswer = false
         for line in bytes.split(separator: 0x0A) {
@@ -47,6 +47,9 @@ extension FuzzHarness {
                 try check(resolution)
             case .listing(let listing):
                 _ = ListingCheck.fault(in: listing)
+                isAnswer = true
+            case .courses(let list):
+                _ = CourseListCheck.fault(in: list)
                 isAnswer = true
             case .recognition(let answer):
                 _ = RecognitionCheck.fault(in: answer)

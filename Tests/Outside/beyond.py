@@ -382,6 +382,30 @@ class Losses(Case):
         running.stop()
         self.has("intro", body)
 
+    def test_a_live_stream_that_ends_while_a_sync_watches_is_downloaded_then(self):
+        segments = {f"s{n}.ts": media.ts(n, 4 * n) for n in range(6)}
+        for name, body in segments.items():
+            self.host.at(f"/{name}", File(body, etag=f'"{name}"'))
+
+        def told(count, end):
+            text = media.playlist(list(segments)[:count], end=end).replace(
+                b"#EXT-X-MEDIA-SEQUENCE", b"#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-MEDIA-SEQUENCE")
+            self.host.at("/live.m3u8", File(text, kind="application/vnd.apple.mpegurl"))
+
+        told(3, end=False)
+        self.stage.urls({"intro": {"url": self.host.url("/live.m3u8"), "kind": "hls"}})
+        self.stage.write({"phys": ["intro"]})
+        running = self.stage.start_sync("--watch", "--every", "1s", "--ffmpeg", "none")
+        running.wait_for(lambda events: len([e for e in events if e["event"] == "sync_resting"]) > 1)
+        told(6, end=False)
+        running.wait_for(lambda events: len([e for e in events if e["event"] == "sync_resting"]) > 3)
+        self.assertEqual(self.stage.status()["phys", "intro"]["state"], "waiting")
+        told(6, end=True)
+        running.wait_for(lambda events: any(e["event"] == "download_finished" for e in events))
+        self.assertEqual(running.stop().of("download_failed"), [])
+        self.assertEqual(sorted(r.path for r in self.host.asked() if r.path.endswith(".ts")), [f"/{name}" for name in segments])
+        self.has("intro", b"".join(segments.values()))
+
 
 class Advice(Case):
     """What a command says helps."""

@@ -1,7 +1,7 @@
 """A fault at every call: the n-th call of a command that changes the file system, SQLite's included, fails, or is its last.
 
 After each: no wrong byte, a documented exit code; then one clean sync, at most a second, makes it all right, leaves nothing
-over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, otherwise each 17th.
+over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, otherwise ten of them at most.
 COURSEFETCH_FAULT_CALLS='35 52' tries these calls only; COURSEFETCH_FAULT_REPORT=FILE appends counts and findings to a file.
 """
 
@@ -12,39 +12,36 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import media
+import tracks
 from host import File, Host
+from samples import once
 from stage import PLUGIN, Stage
 
 SOAK = bool(os.environ.get("COURSEFETCH_SOAK"))
-STEP = 1 if SOAK else 17
 CALLS = [int(n) for n in os.environ.get("COURSEFETCH_FAULT_CALLS", "").split()]
 DOCUMENTED = {0, 1, 66, 69, 73, 75}
 MEDIA = (".mp4", ".m4a", ".ts", ".vtt", ".pdf", ".jpg")
 VTT = b"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n"
 PDF = b"%PDF-1.4\n" + b"slides " * 90 + b"\n%%EOF\n"
 JPG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + bytes(500) + bytes.fromhex("ffd9")
-built = None
 
 
 def shim():
-    """The built library; one for all cases of a process."""
-    global built
-    if built is None:
-        compiler = shutil.which("cc") or shutil.which("clang")
-        if not sys.platform.startswith("linux") or not compiler:
-            raise unittest.SkipTest("faults at calls need Linux and a C compiler")
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="coursefetch-fault-"))
-        built = folder / "fault.so"
-        subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", built,
-                        pathlib.Path(__file__).with_name("fault.c"), "-ldl"], check=True)
-        # The process ends with its case; the folder is all that is left.
-        import atexit
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return built
+    """The path of the built library."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not sys.platform.startswith("linux") or not compiler:
+        raise unittest.SkipTest("faults at calls need Linux and a C compiler")
+    source = pathlib.Path(__file__).with_name("fault.c")
+    return once(str(source), lambda path: subprocess.run(
+        [compiler, "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path, source, "-ldl"], check=True))
+
+
+def tried(calls, apart=1):
+    """At which calls of a command there is a fault: at each with --soak, otherwise at ten at most that are so far apart."""
+    return range(1, calls + 1, 1 if SOAK else max(apart, -(-calls // 10)))
 
 
 class FaultStage(Stage):
@@ -151,7 +148,7 @@ class Faults:
         self.assertEqual(run.exit, 0, run)
         self.reference, self.names = self.media(), self.everything()
         hits, wrong = 0, []
-        for number in CALLS or range(1, calls + 1, STEP):
+        for number in CALLS or tried(calls, apart=17):
             self.restore()
             hit = "?"
             try:
@@ -263,6 +260,62 @@ class SeveralFiles(Faults, unittest.TestCase):
             "url": self.video("v"), "role": "both", "tracks": [{"kind": "audio", "lang": "de", "url": self.video("sound", 5_000)}],
             "streams": [{"role": "slides", "url": self.video("slides", 30_000)}]}})
         self.stage.write([{"id": "c", "streams": "all", "videos": ["v"]}])
+
+
+class AnotherView(Faults, unittest.TestCase):
+    """A finished video, of which the catalog now wants another view, too."""
+
+    def prepare(self):
+        self.stage.urls({"v": {
+            "url": self.video("v"), "role": "both", "streams": [
+                {"role": "slides", "url": self.video("slides", 30_000)}, {"role": "board", "url": self.video("board", 7_000)}]}})
+        for streams in (["both", "board"], "all"):
+            self.stage.write([{"id": "c", "streams": streams, "videos": ["v"]}])
+            if streams != "all":
+                self.stage.sync(*self.options, exit=0)
+
+
+class JoinedLater(Faults, unittest.TestCase):
+    """Picture and sound that came without ffmpeg, and a sync that has it."""
+
+    options = ("--max-wait", "1s")
+
+    def prepare(self):
+        self.bodies = {"v": tracks.picture(), "sound": tracks.sound()}
+        url = {id: self.host.at(f"/{id}", File(body, etag=f'"{id}"')) for id, body in self.bodies.items()}
+        self.stage.urls({"v": {"url": url["v"], "tracks": [{"kind": "audio", "lang": "de", "url": url["sound"]}]}})
+        self.stage.write([{"id": "c", "audio": "de", "videos": ["v"]}])
+        self.stage.sync(*self.options, "--ffmpeg", "none", exit=0)
+        # What ffmpeg makes of them.
+        self.save()
+        self.stage.sync(*self.options, exit=0)
+        self.bodies["joined"] = next(iter(self.media().values()))
+        self.restore()
+        shutil.rmtree(self.before)
+
+    def look(self, run, died, hit):
+        # A run that has no room for it leaves the files beside each other, and is well.
+        if run is not None and run.exit == 0 and len(self.media()) == 2:
+            run.exit = 75
+        super().look(run, died, hit)
+
+
+class Recorded(Faults, unittest.TestCase):
+    """A stream that is recorded while it is live: its playlist has its end mark from the third time on."""
+
+    def prepare(self):
+        segments = [media.ts(i, i, 30) for i in range(5)]
+        for i, segment in enumerate(segments):
+            self.host.at(f"/lecture/{i}.ts", File(segment, kind="video/mp2t"))
+        self.bodies["lecture"] = b"".join(segments)
+
+        def told(x):
+            count = min(5, 2 + x.earlier)
+            text = media.playlist([f"{i}.ts" for i in range(count)], end=count == 5, seconds=1)
+            File(text, kind="application/vnd.apple.mpegurl")(x)
+
+        self.stage.urls({"v": {"url": self.host.at("/lecture/p.m3u8", told), "kind": "hls"}})
+        self.stage.write([{"id": "c", "live": "record", "videos": ["v"]}])
 
 
 class Resume(Faults, unittest.TestCase):

@@ -1,17 +1,17 @@
 """Media that come in several files, killed again and again: in the end every frame is there once. Twenty kills with COURSEFETCH_SOAK."""
 
-import functools
 import os
 import pathlib
 import random
 import signal
 import tempfile
+import threading
 import time
 import unittest
 
 from host import File, Host
 from stage import Stage
-from tracks import ffmpeg, hashes, picture, sound
+from tracks import ffmpeg, hashes, made, picture, sound
 
 KILLS = 20 if os.environ.get("COURSEFETCH_SOAK") else 3
 SECONDS = 8
@@ -20,15 +20,12 @@ FORMS = {
     "list": ["-use_template", "0", "-use_timeline", "0"], "index": ["-single_file", "1"]}
 
 
-@functools.cache
 def source():
     """A film with sound; that is a bit shorter, since ffmpeg's presentations don't count what an encoder adds to it."""
-    with tempfile.TemporaryDirectory() as folder:
-        ffmpeg(
-            "-f", "lavfi", "-i", f"testsrc2=size=320x180:rate=25:duration={SECONDS}", "-f", "lavfi", "-i",
-            f"sine=440:duration={SECONDS - 0.1}", "-c:v", "libx264", "-g", "25", "-keyint_min", "25", "-sc_threshold", "0", "-b:v", "500k",
-            "-pix_fmt", "yuv420p", "-c:a", "aac", f"{folder}/source.mp4")
-        return pathlib.Path(folder, "source.mp4").read_bytes()
+    return made(
+        "source.mp4", "-f", "lavfi", "-i", f"testsrc2=size=320x180:rate=25:duration={SECONDS}", "-f", "lavfi", "-i",
+        f"sine=440:duration={SECONDS - 0.1}", "-c:v", "libx264", "-g", "25", "-keyint_min", "25", "-sc_threshold", "0", "-b:v", "500k",
+        "-pix_fmt", "yuv420p", "-c:a", "aac")
 
 
 def muxed(*arguments, name):
@@ -56,19 +53,36 @@ class Killed(unittest.TestCase):
         for name, body in files.items():
             self.host.at(f"/{name}", File(body, etag=f'"{len(body)}-{name}"', kind="application/octet-stream", rate=rate))
 
-    def survive(self, answer, files, wanted, rate=50_000, views={}, **settings):
+    def grow(self, lists, stopped, seconds):
+        """Shows ever more segments of playlists that have been written as a whole, over so many seconds; no end mark."""
+        began = time.monotonic()
+        while not stopped.wait(0.1):
+            part = min(1, (time.monotonic() - began) / seconds)
+            for name, text in lists.items():
+                head, *segments = text.decode().replace("#EXT-X-PLAYLIST-TYPE:VOD\n", "").split("#EXTINF")
+                shown = segments[: 1 + int(part * (len(segments) - 1))]
+                text = "#EXTINF".join([head, *shown]).replace("#EXT-X-ENDLIST\n", "")
+                self.host.at(f"/{name}", File(text.encode(), kind="application/vnd.apple.mpegurl"))
+
+    def survive(self, answer, files, wanted, rate=50_000, views={}, growing=(), **settings):
         """Kills a sync at random moments; `wanted` is the packets of each stream of the film, `views` the same of others."""
         seed = int(os.environ.get("COURSEFETCH_SEED") or time.time_ns() % 1_000_000)
         chance = random.Random(seed)
         self.stage.urls({"v": answer})
         self.stage.write([{"id": "c", "videos": [{"id": "v", "title": "Talk"}], **settings}])
-        self.serve(files, rate)
+        self.serve({name: body for name, body in files.items() if name not in growing}, rate)
+        stopped = threading.Event()
+        self.addCleanup(stopped.set)
+        grower = threading.Thread(target=self.grow, args=({name: files[name] for name in growing}, stopped, KILLS), daemon=True)
+        grower.start()
         ended = 0
         for _ in range(KILLS):
             running = self.stage.start_sync()
             time.sleep(chance.uniform(0.3, 1.6))
             ended += running.process.poll() is not None
             running.stop(signal.SIGKILL)
+        stopped.set()
+        grower.join()
         self.serve(files)
         run = self.stage.sync(exit=0)
         films = {path.rpartition(" (")[2].partition(")")[0] if path.endswith(").mp4") else "": body
@@ -104,11 +118,30 @@ class Killed(unittest.TestCase):
         self.presentation("index")
 
     def test_playlist_with_separate_sound(self):
+        self.survive({"url": self.host.url("/master.m3u8"), "kind": "hls"}, self.playlists(), self.whole())
+
+    def test_recording_with_separate_sound(self):
+        self.survive(
+            {"url": self.host.url("/master.m3u8"), "kind": "hls"}, self.playlists(), self.whole(),
+            growing=("index0.m3u8", "index1.m3u8"), live="record")
+
+    def test_recording_of_a_transport_stream(self):
         files = muxed(
+            "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_filename", "s%d.ts", name="index.m3u8")
+        with tempfile.NamedTemporaryFile(suffix=".ts") as joined:
+            for name in (line for line in files["index.m3u8"].decode().splitlines() if line.endswith(".ts")):
+                joined.write(files[name])
+            joined.flush()
+            film = ffmpeg("-i", joined.name, "-c", "copy", "-bsf:a", "aac_adtstoasc", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-")
+        self.survive(
+            {"url": self.host.url("/index.m3u8"), "kind": "hls"}, files,
+            {stream: hashes(film, stream) for stream in ("v:0", "a:0")}, growing=("index.m3u8",), live="record")
+
+    def playlists(self):
+        return muxed(
             "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-var_stream_map",
             "v:0,agroup:a a:0,agroup:a,default:yes", "-master_pl_name", "master.m3u8", "-hls_fmp4_init_filename", "init%v.mp4",
             "-hls_segment_filename", "s%v-%d.m4s", name="index%v.m3u8")
-        self.survive({"url": self.host.url("/master.m3u8"), "kind": "hls"}, files, self.whole())
 
     def test_tracks_in_three_languages(self):
         tones = {"de": 300, "en": 400, "fr": 500}

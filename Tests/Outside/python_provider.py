@@ -189,6 +189,75 @@ class ServingTests(unittest.TestCase):
         self.assertLess(after[1] - before[1], 4096)
 
 
+SESSION = """# Netscape HTTP Cookie File
+127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tcanary-session
+#HttpOnly_127.0.0.1\tFALSE\t/deep\tFALSE\t0\tdeep\tcanary-deep-\u00e9
+127.0.0.1\tFALSE\t/\tTRUE\t0\ttls\tcanary-tls
+127.0.0.1\tFALSE\t/\tFALSE\t1000\told\tcanary-old
+localhost\tFALSE\t/\tFALSE\t0\tlocal\tcanary-local
+.example.org\tTRUE\t/\tFALSE\t0\tbelow\t{"a": "b, c"}
+.org\tTRUE\t/\tFALSE\t0\tall\tcanary-all
+"""
+
+
+class CookieTests(unittest.TestCase):
+    """A browser's session with the requests of the module."""
+
+    class Site(Provider):
+        cookies = ["session"]
+
+    def setUp(self):
+        self.asked = []
+        self.site = Pages({})
+        self.addCleanup(self.site.stop)
+        self.request = self.of({"session": SESSION})
+
+    def of(self, credentials, method="resolve", **params):
+        return Request(method, {"now": NOW, "credentials": credentials, **params}, self.Site())
+
+    def page(self, path, location=None):
+        def answer(handler):
+            self.asked.append((handler.headers["Host"].partition(":")[0], path, handler.headers["Cookie"]))
+            return (302, {"Location": location, "Set-Cookie": "new=1"}, "") if location else (200, {"Set-Cookie": "new=1"}, "x")
+        self.site.pages[path] = answer
+        return self.site.origin + path
+
+    def test_each_request_and_redirect_gets_its_own_cookies(self):
+        local = self.site.origin.replace("127.0.0.1", "localhost")
+        self.page("/end")
+        self.page("/deep/a", local + "/end")
+        self.request.get(self.page("/a", "/deep/a"))
+        self.request.get(self.site.origin + "/end", headers={"cookie": "own=1"})
+        self.request.get(self.page("/own", local + "/end"), headers={"cookie": "own=1"})
+        sid, deep = "sid=canary-session", "deep=canary-deep-\u00e9".encode().decode("latin-1")
+        self.assertEqual(self.asked, [
+            ("127.0.0.1", "/a", sid), ("127.0.0.1", "/deep/a", f"{deep}; {sid}"), ("localhost", "/end", "local=canary-local"),
+            ("127.0.0.1", "/end", "own=1"), ("127.0.0.1", "/own", "own=1"), ("localhost", "/end", "local=canary-local")])
+
+    def test_the_jar_matches_as_rfc_6265_has_it(self):
+        jar = self.request.cookies
+        for address, field in [
+                ("https://127.0.0.1/deeper", "sid=canary-session; tls=canary-tls"), ("http://1.127.0.0.1/", None),
+                ("http://127.0.0.2/", None), ("http://EXAMPLE.org:81/x", 'below={"a": "b, c"}'), ("http://a.b.example.org/", 'below={"a": "b, c"}'),
+                ("http://badexample.org/", None), ("http://other.org/", None), ("http://org/", "all=canary-all"),
+                ("http://a.localhost/", None), ("http://[::1]/", None), ("http://[", None)]:
+            self.assertEqual(jar.field(address), field, address)
+        self.assertEqual(jar.tokens("https://127.0.0.1/v.mp4", "https://127.0.0.1/", "http://h/"), [
+            {"in": "header", "name": "Cookie", "value": "sid=canary-session; tls=canary-tls", "url_prefix": "https://127.0.0.1/"},
+            {"in": "header", "name": "Cookie", "value": "deep=canary-deep-\u00e9; sid=canary-session; tls=canary-tls",
+             "url_prefix": "https://127.0.0.1/deep/"}])
+
+    def test_it_is_where_the_credentials_are_and_nothing_without(self):
+        self.assertTrue(self.request.cookies)
+        self.assertTrue(self.of(None, "login", secrets={"session": SESSION}).cookies)
+        for other in (None, {}, {"session": None}, {"other": SESSION}, [SESSION], "x"):
+            self.assertFalse(self.of(other).cookies)
+        self.assertFalse(Request("resolve", {"now": NOW, "credentials": {"session": SESSION}}).cookies)
+        coursefetch_provider._know({"credentials": {"session": SESSION}})
+        self.addCleanup(coursefetch_provider._know, {})
+        self.assertEqual(coursefetch_provider._clean("x canary-session, canary-all"), "x ***, ***")
+
+
 RENEWING = '''
 import threading, time
 from coursefetch_provider import Provider, ProviderError, log, run

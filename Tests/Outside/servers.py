@@ -75,6 +75,21 @@ class Servers(Case):
         self.has("b.mp4", self.body)
         self.assertIn(f"127.0.0.1:{self.host.port} is left alone for another", run.err, run)
 
+    def test_each_request_of_a_bundled_provider_is_a_line_with_v(self):
+        feed = podcast([{"id": "a", "url": self.host.at("/a.mp4", File(self.body, etag='"1"'))}], self.host.url("")).rss_str()
+        self.host.at("/feed.xml", lambda x: x.answer(302, b"", Location="/moved.xml?key=s3cr3t"))
+        self.host.at("/moved.xml", lambda x: x.answer(200, feed, content_type="application/rss+xml"))
+        self.stage.write([{"id": "pod", "discover": True,
+                           "parameters": {"endpoint": self.host.url("/feed.xml?key=s3cr3t")}}], provider="feed")
+        run = self.stage.sync("-vv", exit=0)
+        self.assertRegex(run.err, rf"GET {self.host.url('/feed.xml')}: 302, 0 bytes, \d+ ms")
+        self.assertRegex(run.err, rf"GET {self.host.url('/moved.xml')}: 200, {len(feed)} bytes, \d+ ms")
+        self.host.at("/moved.xml", lambda x: x.answer(404, b"no"))
+        run = self.stage.sync("-vv")
+        self.assertRegex(run.err, rf"GET {self.host.url('/moved.xml')}: 404, 2 bytes, \d+ ms")
+        self.assertNotIn("s3cr3t", run.out + run.err)
+        self.assertNotIn(": 302, 0 bytes", self.stage.sync().err)
+
     def test_an_enclosure_on_a_foreign_server_that_wants_a_login_is_forbidden(self):
         episodes = [{"id": "mine", "url": self.host.at("/mine.mp4", File(self.body, etag='"1"'))},
                     {"id": "theirs", "url": self.other.at("/theirs.mp4", lambda x: x.answer(401, b""))}]

@@ -3,13 +3,17 @@
 import functools
 import hashlib
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from host import File, Host
+from samples import once
 from stage import Stage
 
 SECONDS = 6
@@ -25,10 +29,12 @@ def ffmpeg(*arguments):
 
 @functools.cache
 def made(name, *arguments):
-    with tempfile.TemporaryDirectory() as folder:
-        ffmpeg(*arguments, f"{folder}/{name}")
-        with open(f"{folder}/{name}", "rb") as file:
-            return file.read()
+    def make(path):
+        with tempfile.TemporaryDirectory() as folder:
+            ffmpeg(*arguments, f"{folder}/{name}")
+            shutil.copy(f"{folder}/{name}", path)
+
+    return once((name, *arguments), make).read_bytes()
 
 
 def picture(codec="libx264", name="picture.mp4", *rest):
@@ -126,6 +132,196 @@ class Tracks(unittest.TestCase):
         self.assertEqual(len(failed), 1, run)
         return failed[0]["error"]["message"]
 
+    # Files that came without ffmpeg, and a later run that has it.
+
+    def beside(self, answer, count, **settings):
+        """A sync without ffmpeg; the files stand beside each other."""
+        self.write(answer, **settings)
+        self.stage.sync("--ffmpeg", "none", exit=0)
+        self.assertEqual(len(self.stage.files()), count, list(self.stage.files()))
+        self.host.forget()
+        self.asked_before = len(self.stage.asked())
+
+    def joined(self, *more):
+        """A sync with ffmpeg, which requests nothing."""
+        run = self.stage.sync(*more, exit=0)
+        self.assertEqual((self.host.asked(), len(self.stage.asked())), ([], self.asked_before), run)
+        self.assertEqual(self.stage.partials(), [])
+        self.assertEqual(self.stage.command("verify").exit, 0)
+        return run
+
+    def test_a_later_run_joins_what_came_without_ffmpeg(self):
+        tracks = [self.track("en", 300), self.track("de", 400, title="Deutsch")]
+        self.beside(self.answer(*tracks), 3, audio=["de", "en"])
+        before = self.stage.files()
+        self.stage.sync("--ffmpeg", "none", exit=0)
+        self.assertEqual(self.stage.files(), before)
+        run = self.joined()
+        path, body = self.only()
+        self.assertEqual([e["path"] for e in run.of("download_joined")], [path])
+        self.assertTrue(path.endswith("Talk.mp4"), path)
+        self.assertEqual([s["tags"].get("language") for s in streams(body)][1:], ["deu", "eng"])
+        self.assertEqual(hashes(body, "a:0"), hashes(sound(400), "a:0"))
+        self.assertEqual(self.stage.status()["c", "v"]["sha256"], hashlib.sha256(body).hexdigest())
+        self.again()
+        self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
+        self.assertEqual(self.stage.files(), {})
+
+    def test_a_later_run_joins_the_sound_of_each_view(self):
+        silent = {"role": "screen", "url": self.at("/silent.mp4", picture()), "tracks": [self.track("de", 400)]}
+        whole = {"role": "webcam", "url": self.at("/webcam.mp4", with_sound())}
+        self.beside(self.answer(self.track("en", 300), role="both", streams=[silent, whole]), 5, streams="all", audio="all")
+        self.joined()
+        files = {p.rpartition("/")[2]: b for p, b in self.stage.files().items()}
+        self.assertEqual(set(files), {"01 Talk.mp4", "01 Talk (screen).mp4", "01 Talk (webcam).mp4"})
+        self.assertEqual(hashes(files["01 Talk.mp4"], "a:0"), hashes(sound(300), "a:0"))
+        self.assertEqual(hashes(files["01 Talk (screen).mp4"], "a:0"), hashes(sound(400), "a:0"))
+        self.assertEqual(files["01 Talk (webcam).mp4"], with_sound())
+        self.again()
+
+    def test_a_later_run_joins_a_stream_with_its_separate_sound(self):
+        from killed import FORMS, muxed, source
+        hls = muxed(
+            "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-var_stream_map",
+            "v:0,agroup:a a:0,agroup:a,default:yes", "-master_pl_name", "master.m3u8", "-hls_fmp4_init_filename", "init%v.mp4",
+            "-hls_segment_filename", "s%v-%d.m4s", name="index%v.m3u8")
+        dash = muxed("-f", "dash", "-seg_duration", "1", *FORMS["template"], name="index.mpd")
+        for kind, files, name in (("hls", hls, "master.m3u8"), ("dash", dash, "index.mpd")):
+            with self.subTest(kind):
+                stage, self.stage = self.stage, Stage()
+                self.addCleanup(self.stage.close)
+                for path, body in files.items():
+                    self.at(f"/{kind}/{path}", body, kind="application/octet-stream")
+                self.write({"url": self.host.url(f"/{kind}/{name}"), "kind": kind})
+                self.stage.sync(exit=0)
+                _, at_once = self.only()
+                self.stage.close()
+                self.stage = Stage()
+                self.addCleanup(self.stage.close)
+                self.beside({"url": self.host.url(f"/{kind}/{name}"), "kind": kind}, 2)
+                self.joined()
+                path, body = self.only()
+                self.assertTrue(path.endswith("Talk.mp4"), path)
+                for track in ("v:0", "a:0"):
+                    self.assertEqual(hashes(body, track), hashes(at_once, track))
+                starts = [[float(s["start_time"]) for s in streams(b)] for b in (body, at_once)]
+                for one, other in zip(*starts):
+                    self.assertAlmostEqual(one, other, places=2)
+                self.again()
+                self.stage = stage
+
+    def fake(self, then):
+        """A program in place of ffmpeg."""
+        path = self.stage.folder / "ffmpeg"
+        path.write_text(f'#!/bin/sh\necho run >> "$0.log"\n{then}\n')
+        path.chmod(0o755)
+        return ("--ffmpeg", path)
+
+    def test_a_kill_while_a_later_run_joins(self):
+        self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+        before = self.stage.files()
+        ffmpeg_ = self.fake('ffmpeg "$@"\nsleep 30')
+        running = self.stage.start_sync(*ffmpeg_)
+        running.wait_for(lambda events: any(p.stat().st_size for p in self.stage.library.rglob("*remux*")), 30)
+        running.stop(signal.SIGKILL)
+        self.assertEqual(self.stage.files(), before)
+        self.assertEqual(self.stage.status()["c", "v"]["state"], "finished")
+        self.joined()
+        self.only()
+
+    def test_a_later_run_without_room_leaves_everything_for_the_next_one(self):
+        self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+        before = self.stage.files()
+        run = self.joined(*self.fake('echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1'))
+        self.assertIn("room", run.of("warning")[0]["message"])
+        self.assertEqual(self.stage.files(), before)
+        self.joined()
+        self.only()
+
+    def test_what_cannot_be_joined_is_tried_three_times_and_what_was_changed_stays(self):
+        self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+        path = next(self.stage.library.rglob("*.m4a"))
+        body, facts = path.read_bytes(), path.stat()
+        path.write_bytes(b"mine")
+        self.stage.sync(exit=0)
+        self.assertEqual((path.read_bytes(), len(self.stage.files())), (b"mine", 2))
+        path.write_bytes(body)
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        broken = self.fake("echo broken >&2; exit 1")
+        for again in (True, True, False):
+            message = self.joined(*broken).of("warning")[0]["message"]
+            self.assertIn("broken", message)
+            self.assertEqual("the next sync tries again" in message, again, message)
+        self.assertEqual(self.joined(*broken).of("warning"), [])
+        self.assertEqual(broken[1].with_name("ffmpeg.log").read_text(), "run\n" * 3)
+        self.assertEqual(len(self.stage.files()), 2)
+
+    def test_one_night_with_a_broken_ffmpeg_costs_nothing(self):
+        self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+        self.joined(*self.fake("kill -9 $$"))
+        self.joined()
+        self.only()
+
+    def test_a_damaged_file_isnt_joined(self):
+        for name in ("*.m4a", "*.mp4"):
+            with self.subTest(name):
+                stage, self.stage = self.stage, Stage()
+                self.addCleanup(self.stage.close)
+                self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+                path = next(self.stage.library.rglob(name))
+                body, facts = bytearray(path.read_bytes()), path.stat()
+                body[len(body) // 2] ^= 1
+                path.write_bytes(body)
+                os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+                run = self.stage.sync(exit=0)
+                self.assertIn("has changed since it was downloaded", run.of("warning")[0]["message"])
+                self.assertEqual((path.read_bytes(), len(self.stage.files())), (bytes(body), 2))
+                self.assertEqual(self.stage.sync(exit=0).of("warning"), [])
+                self.assertEqual(self.stage.command("verify", "--repair").exit, 1)
+                self.stage.sync(exit=0)
+                _, body = self.only()
+                self.assertEqual(hashes(body, "a:0"), hashes(sound(400), "a:0"))
+                self.stage = stage
+
+    def joining(self, then, *more):
+        """A sync that is joining, with this in the place of ffmpeg."""
+        running = self.stage.start_sync(*self.fake(then), *more)
+        running.wait_for(lambda events: (self.stage.folder / "ffmpeg.log").exists(), 30)
+        return running
+
+    def test_a_stop_while_a_later_run_joins_leaves_work(self):
+        self.beside(self.answer(self.track("de", 400)), 2, audio="de")
+        for end in (signal.SIGTERM, "logout"):
+            (self.stage.folder / "ffmpeg.log").unlink(missing_ok=True)
+            running = self.joining("exec sleep 60")
+            if end == "logout":
+                self.assertEqual(self.stage.command("logout").exit, 0)
+                run = running.end()
+                self.stage.command("login")
+            else:
+                run = running.stop(end)
+            self.assertEqual(run.exit, 75, run)
+            self.assertEqual(len(self.stage.files()), 2)
+        (self.stage.folder / "ffmpeg.log").unlink()
+        run = self.joining("exec sleep 60", "--max-duration", "2s").end(30)
+        self.assertEqual(run.exit, 75, run)
+        self.joined()
+        self.only()
+
+    def test_who_was_told_that_nothing_changed_can_rely_on_it(self):
+        self.stage.urls({"v": self.answer(self.track("de", 400)), "w": {"url": self.at("/w.mp4", with_sound())}})
+        self.stage.write([{"id": "c", "audio": "de", "videos": ["v", "w"]}])
+        self.stage.sync("--ffmpeg", "none", exit=0)
+        running = self.joining('sleep 14; exec ffmpeg "$@"')
+        first = self.stage.start("pause", "c/v")
+        time.sleep(1)
+        second = self.stage.command("remove", "c/w", "--yes")
+        self.assertEqual(second.exit, 75, second)
+        self.assertIn("nothing was changed", second.err)
+        first.end()
+        self.assertEqual(running.end().exit, 0)
+        self.assertEqual(len([p for p in self.stage.files() if p.endswith("w.mp4")]), 1)
+
     # One file.
 
     def test_sound_in_three_languages_comes_in_the_order_of_the_catalog(self):
@@ -204,6 +400,14 @@ class Tracks(unittest.TestCase):
         self.assertEqual(self.stage.command("verify").exit, 0)
         self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
         self.assertEqual({p for p in self.stage.files() if not p.endswith(".html")}, set())
+
+    def test_a_file_with_tracks_is_no_package(self):
+        self.write(self.answer(self.track("de", 400)), audio="de")
+        run = self.stage.sync("--container", "package", exit=0)
+        self.assertEqual(run.of("warning"), [])
+        path, body = self.only()
+        self.assertEqual(hashes(body, "a:0"), hashes(sound(400), "a:0"))
+        self.again()
 
     def test_what_ffmpeg_cannot_join_stays_beside_the_picture(self):
         noise = hashlib.sha512(b"noise").digest() * 500

@@ -134,8 +134,19 @@ class Views(unittest.TestCase):
         path.write_bytes(b"damaged")
         self.assertNotEqual(self.stage.command("verify").exit, 0)
         self.stage.command("verify", "--repair")
+        self.host.forget()
         self.stage.sync(exit=0)
+        self.assertEqual([r.path for r in self.host.asked()], ["/presenter.mp4"])
         self.assertEqual(path.read_bytes(), self.film("presenter"))
+
+    def test_a_changed_view_stays_and_remove_says_so(self):
+        self.write(self.answer("presenter"), streams="all")
+        self.stage.sync(exit=0)
+        path = next(self.stage.library.rglob("*(presenter).mp4"))
+        path.write_bytes(b"mine")
+        run = self.stage.command("remove", "c/v", "--yes")
+        self.assertIn("(presenter).mp4 was changed", run.out + run.err)
+        self.assertEqual(self.files(), {"Talk (presenter).mp4": b"mine"})
 
     def test_a_damaged_bit_and_a_deleted_view_are_found(self):
         self.write(self.answer("presenter"), streams="all")
@@ -147,7 +158,9 @@ class Views(unittest.TestCase):
         os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         self.assertEqual(self.stage.command("verify").exit, 1)
         path.unlink()
+        self.host.forget()
         self.stage.sync(exit=0)
+        self.assertEqual([r.path for r in self.host.asked()], ["/presenter.mp4"])
         self.assertEqual(self.files(), {"Talk.mp4": self.film("combined"), "Talk (presenter).mp4": self.film("presenter")})
         self.again()
 
@@ -325,15 +338,297 @@ class Views(unittest.TestCase):
         self.stage.sync(exit=0)
         self.assertEqual(self.files(), {"Talk.mp4": self.film("presentation"), "Talk (presenter).mp4": self.film("presenter")})
         self.assertEqual(self.stage.partials(), [])
-        # A finished video stays as it is.
-        before, requests = self.stage.files(), len(self.host.asked())
+
+    # Another choice of a finished video.
+
+    def inodes(self):
+        return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in self.stage.library.rglob("*.mp4")}
+
+    def chosen(self, answer, streams, asks, files, *more, exit=0, **settings):
+        """A sync with this choice: whether it asks the provider, and which files it requests. The others stay."""
+        self.stage.urls({"v": answer})
+        self.stage.write([{"id": "c", **({"streams": streams} if streams else {}), "videos": [{"id": "v", "title": "Talk"}], **settings}])
+        before, asked = self.inodes(), len(self.stage.asked())
+        self.host.forget()
+        run = self.stage.sync(*more, exit=exit)
+        self.assertEqual(len(self.stage.asked()) - asked, asks, run)
+        self.assertEqual(sorted({r.path for r in self.host.asked()}), sorted(f"/{f}.mp4" for f in files), run)
+        now = self.inodes()
+        self.assertEqual({name: now.get(name) for name in before}, before, run)
+        self.assertEqual(self.stage.command("verify").exit, 0)
+        return run
+
+    def test_another_choice_fetches_what_is_missing_and_nothing_else(self):
+        answer = self.answer("presenter", "presentation")
+        whole = {"Talk.mp4": "combined", "Talk (presentation).mp4": "presentation", "Talk (presenter).mp4": "presenter"}
+        self.chosen(answer, None, 1, ["combined"])
+        run = self.chosen(answer, ["combined", "presentation"], 1, ["presentation"])
+        self.assertEqual([e["path"].rpartition("/")[2] for e in run.of("download_finished")], ["01 Talk.mp4"])
+        self.chosen(answer, ["combined", "presentation"], 0, [])
+        # Fewer, and another order: what there is stays, under its name.
+        self.chosen(answer, ["presentation"], 1, [])
+        self.chosen(answer, ["presenter", "combined", "presentation"], 1, ["presenter"])
+        self.assertEqual(self.files(), {name: self.film(role) for name, role in whole.items()})
+        self.chosen(answer, "all", 1, [])
+        self.chosen(answer, None, 1, [])
+        self.again()
+        self.assertEqual(self.stage.partials(), [])
+        # Whoever deletes what the catalog doesn't want is rid of it.
+        next(self.stage.library.rglob("*(presenter).mp4")).unlink()
+        self.chosen(answer, None, 1, [])
+        self.again()
+        self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
+        self.assertEqual(self.files(), {})
+
+    def test_the_first_view_keeps_its_name_whatever_the_choice(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, ["presentation"], 1, ["presentation"])
+        self.chosen(answer, None, 1, ["combined"])
+        names = {"Talk.mp4": "presentation", "Talk (combined).mp4": "combined"}
+        self.assertEqual(self.files(), {name: self.film(role) for name, role in names.items()})
+        # Also if only the library remembers it, or the provider's word for the main one changes.
+        shutil.rmtree(self.stage.state)
+        self.assertEqual(self.stage.command("library adopt", "--rebuild").exit, 0)
+        self.chosen(answer, ["combined", "presentation"], 1, [])
+        self.chosen({**self.answer("combined", main="presentation")}, "all", 1, [])
+
+    def test_a_choice_that_nothing_fits_and_one_of_another_source(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        self.chosen(answer, ["screen"], 1, [])
+        self.chosen(answer, ["screen"], 0, [])
+        # Another quality is another source: the file stays as it is.
+        self.chosen(answer, "all", 0, [], quality="480p")
+
+    def test_a_kill_while_a_view_is_added(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        self.write(answer, streams="all")
+        self.at("/presentation.mp4", self.film("presentation"), rate=60_000)
+        self.stage.partial(lambda: self.host.asked("/presentation.mp4"), by=signal.SIGKILL, least=30_000)
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("combined")})
+        self.at("/presentation.mp4", self.film("presentation"))
+        self.chosen(answer, "all", 1, ["presentation"])
+        self.assertIsNotNone(self.host.asked("/presentation.mp4")[0].range_start)
+        self.assertEqual(set(self.files()), {"Talk.mp4", "Talk (presentation).mp4"})
+        self.again()
+
+    def test_a_view_that_cannot_be_added_leaves_the_video(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        gone = {**answer, "streams": [{"role": "presentation", "url": self.host.url("/gone.mp4")}]}
+        self.write(gone, streams="all")
+        run = self.stage.sync(exit=1)
+        self.assertIn("presentation: ", run.of("download_failed")[0]["error"]["message"])
+        self.assertEqual(self.files(), {"Talk.mp4": self.film("combined")})
+        self.chosen(gone, None, 0, [])
+        self.chosen(answer, "all", 1, ["presentation"])
+
+    def test_another_title_and_another_choice_at_once(self):
+        answer = self.answer("presenter", "presentation")
+        self.chosen(answer, ["combined", "presenter"], 1, ["combined", "presenter"])
+        self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "v", "title": "Speech"}]}])
+        self.host.forget()
+        self.stage.sync(exit=0)
+        self.assertEqual([r.path for r in self.host.asked()], ["/presentation.mp4"])
+        self.assertEqual(self.files(), {"Speech.mp4": self.film("combined"), "Speech (presenter).mp4": self.film("presenter"),
+                                        "Speech (presentation).mp4": self.film("presentation")})
+        self.again()
+
+    def test_a_view_that_isnt_wanted_any_more_stays_whatever_comes(self):
+        answer = self.answer("presenter", "presentation")
+        whole = {"Talk.mp4": "combined", "Talk (presentation).mp4": "presentation", "Talk (presenter).mp4": "presenter"}
+        whole = {name: self.film(role) for name, role in whole.items()}
+        self.chosen(answer, "all", 1, list(r for r in ("combined", "presenter", "presentation")))
+        # Its main file comes again, since it was deleted or damaged, or all is wanted again.
+        next(self.stage.library.rglob("* Talk.mp4")).unlink()
+        self.write(answer, streams=["combined"])
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), whole)
+        self.damage("* Talk.mp4")
+        self.assertEqual(self.stage.command("verify", "--repair").exit, 1)
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), whole)
+        self.write(answer, streams=["presentation"])
+        self.stage.sync(exit=0)
+        self.assertEqual(self.stage.command("retry", "c/v").exit, 0)
+        self.stage.sync(exit=0)
+        self.assertEqual(self.files(), whole)
+        self.again()
+        # A damaged one that can't be had any more stays, too.
+        path = self.damage("*(presenter).mp4")
+        damaged = path.read_bytes()
+        self.assertEqual(self.stage.command("verify", "--repair").exit, 1)
+        self.stage.sync(exit=0)
+        self.assertEqual(path.read_bytes(), damaged)
+        self.assertEqual(self.stage.command("remove", "c/v", "--yes").exit, 0)
+        self.assertEqual(self.files(), {})
+
+    def damage(self, name):
+        path = next(self.stage.library.rglob(name))
+        body, facts = bytearray(path.read_bytes()), path.stat()
+        body[len(body) // 2] ^= 1
+        path.write_bytes(body)
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        return path
+
+    def test_the_former_choice_needs_no_provider(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        for kind in ("gone", "forbidden", "auth_required"):
+            self.stage.urls({"v": {"refuse": {"kind": kind}}})
+            self.write_course("Talk", streams="all")
+            self.stage.sync()
+            asked = len(self.stage.asked())
+            self.write_course("Talk")
+            run = self.stage.sync(exit=0)
+            self.assertEqual((len(self.stage.asked()), run.of("sync_finished")[0]["downloads"]["finished"]), (asked, 1), run)
+            self.assertEqual(self.stage.command("verify").exit, 0)
+        self.chosen(answer, "all", 1, ["presentation"])
+
+    def write_course(self, title, **settings):
+        self.stage.write([{"id": "c", "videos": [{"id": "v", "title": title}], **settings}])
+
+    def test_a_title_that_changes_while_a_view_is_missing(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        self.stage.urls({"v": {**answer, "streams": [{"role": "presentation", "url": self.host.url("/gone.mp4")}]}})
+        self.write_course("Talk", streams="all")
+        self.stage.sync("--write-nfo", exit=1)
+        # What is there stays on the page and for players.
+        self.assertTrue([p for p in self.stage.files() if p.endswith("Talk.nfo")], list(self.stage.files()))
+        self.stage.sync("--no-write-nfo", exit=1)
+        self.write_course("Speech", streams="all")
+        self.stage.sync()
+        self.assertEqual(list(self.files()), ["Speech.mp4"])
+        self.stage.urls({"v": answer})
+        self.stage.sync("--retry-failed", exit=0)
+        self.assertEqual(set(self.files()), {"Speech.mp4", "Speech (presentation).mp4"})
+        self.again()
+
+    def test_a_main_view_without_a_role_is_a_choice_too(self):
+        answer = self.answer("presenter")
+        del answer["role"]
+        self.chosen(answer, ["presenter"], 1, ["presenter"])
+        self.chosen(answer, "all", 1, ["combined"])
+        self.assertEqual(set(self.files()), {"Talk.mp4", "Talk (combined).mp4"})
+
+    def laid_out(self, layout, names, title="Talk", **course):
+        """A sync after which the views have these names, with no request for those that were there."""
+        self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "v", "title": title}],
+                           **({"layout": layout} if layout else {}), **course}])
+        self.host.forget()
+        before = self.inodes()
+        self.stage.sync(exit=0)
+        self.assertEqual(sorted(p.name for p in self.stage.library.rglob("*.m*")), sorted(names))
+        if before:
+            self.assertEqual((sorted(self.inodes().values()), self.host.asked()), (sorted(before.values()), []))
+        self.again()
+
+    def test_a_layout_names_the_views(self):
+        answer = self.answer("presentation")
+        answer["streams"].append({
+            "role": "a/b. c" + "x" * 50, "url": self.at("/silent.mp4", picture()),
+            "tracks": [{"kind": "audio", "lang": "de", "url": self.at("/de.m4a", sound(400), kind="audio/mp4")}]})
+        self.stage.urls({"v": answer})
+        role = "a_b_ c" + "x" * 26
+        dashed = ["Talk.mp4", "Talk - presentation.mp4", f"Talk - {role}.mp4"]
+        self.laid_out("{course}/{title}< - {stream}>.{ext}", dashed)
+        self.laid_out("{course}/{title}< - {stream}>.{ext}", [n.replace("Talk", "Speech") for n in dashed], "Speech")
+        front = ["01 Talk.mp4", "01 presentation, Talk.mp4", f"01 {role}, Talk.mp4"]
+        self.laid_out("{course}/{number:02} <{stream}, >{title}.{ext}", front)
+        self.laid_out(None, ["01 Talk.mp4", "01 Talk (presentation).mp4", f"01 Talk ({role}).mp4"])
+        # The video's own name stays, and the views get another one.
+        self.laid_out("{course}/{number:02} {title}< [{stream}]>.{ext}", [
+            "01 Talk.mp4", "01 Talk [presentation].mp4", f"01 Talk [{role}].mp4"])
+        self.laid_out("{course}/{number:02} {title}< - {stream}>.{ext}", [f"01 {n}" for n in dashed])
+        # A long title is cut, and a role isn't.
+        ends = {"": 215, "-presentation": 202, f"-{role}": 182}
+        self.laid_out("{course}/{title}<-{stream}>.{ext}", ["T" * n + end + ".mp4" for end, n in ends.items()], "T" * 300)
+
+    def test_views_that_a_layout_names_come_later_and_keep_others_names(self):
+        answer = self.answer("presentation")
+        other = self.at("/other.mp4", self.film("other"))
+        self.stage.urls({"v": answer, "w": {"url": other}, "x": {"url": other}})
+        videos = [{"id": "w", "title": "Talk - presentation"}, {"id": "x", "title": "Talk"}, {"id": "v", "title": "Talk"}]
+        course = {"id": "c", "layout": "{course}/{title}< - {stream}>.{ext}", "videos": videos}
+        self.stage.write([course])
+        self.stage.sync(exit=0)
+        self.stage.write([{**course, "streams": "all"}])
+        self.host.forget()
+        self.stage.sync(exit=0)
+        self.assertEqual([r.path for r in self.host.asked()], ["/presentation.mp4"])
+        names = ["Talk - presentation.mp4", "Talk.mp4", "Talk [v].mp4", "Talk - presentation [v].mp4"]
+        self.assertEqual(sorted(p.name for p in self.stage.library.rglob("*.mp4")), sorted(names))
+        self.again()
+        # Nobody else is called Talk any more: both views are.
+        videos[1]["title"], videos[0]["title"] = "X", "W"
+        self.stage.write([{**course, "streams": "all"}])
+        self.stage.sync(exit=0)
+        names = ["W.mp4", "X.mp4", "Talk.mp4", "Talk - presentation.mp4"]
+        self.assertEqual(sorted(p.name for p in self.stage.library.rglob("*.mp4")), sorted(names))
+        self.again()
+
+    def test_players_and_programs_find_every_view(self):
+        answer = self.answer("presentation")
+        self.write(answer, streams="all")
+        self.stage.sync("--write-nfo", "--write-playlist", exit=0)
+        nfo = {p.rpartition("/")[2]: b.decode() for p, b in self.stage.files().items() if p.endswith(".nfo")}
+        self.assertIn("<title>Talk</title>", nfo["01 Talk.nfo"])
+        self.assertIn("<title>Talk (presentation)</title>", nfo["01 Talk (presentation).nfo"])
+        self.assertIn("<episode>1</episode>", nfo["01 Talk (presentation).nfo"])
+        self.assertEqual(nfo["01 Talk (presentation).nfo"].count("c/v (presentation)"), 1)
+        playlist = next(b for p, b in self.stage.files().items() if p.endswith(".m3u8")).decode()
+        self.assertNotIn("presentation", playlist)
+        main, other = (str(self.stage.library / "c" / name) for name in ("01 Talk.mp4", "01 Talk (presentation).mp4"))
+        self.assertEqual(self.stage.command("path", "c").out.splitlines(), [main])
+        self.assertEqual(self.stage.command("path", "--streams", "c/v").out.splitlines(), [main, other])
+        self.assertEqual(self.stage.command("path", "-0", "--streams").out, f"{main}\0{other}\0")
+        shown = [json.loads(line) for line in self.stage.command("path", "--json", "--streams").out.splitlines()]
+        self.assertEqual([(e["path"], e["stream"], e["bytes"], e["sha256"]) for e in shown], [
+            (path, role, len(self.film(role)), hashlib.sha256(self.film(role)).hexdigest())
+            for path, role in ((main, "combined"), (other, "presentation"))])
+        row = self.stage.status()["c", "v"]
+        self.assertEqual((row["stream"], [(e["stream"], e["bytes"]) for e in row["streams"]]), (
+            "combined", [("presentation", len(self.film("presentation")))]))
+        self.assertIn("with presentation, ", self.stage.command("status", "c/v").out)
+        # A title takes them along, and the video's removal removes them.
+        self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "v", "title": "Speech"}]}])
+        self.stage.sync("--write-nfo", exit=0)
+        names = {p.rpartition("/")[2] for p in self.stage.files() if p.endswith(".nfo")}
+        self.assertTrue(names >= {"01 Speech.nfo", "01 Speech (presentation).nfo"} and not any("Talk" in n for n in names), names)
+        next(self.stage.library.rglob("*(presentation).mp4")).unlink()
+        run = self.stage.command("path", "--streams")
+        self.assertEqual((run.exit, run.out.count("\n")), (1, 1))
+
+    def test_a_dry_run_says_that_a_view_is_missing(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        self.write(answer, streams="all")
+        run = self.stage.command("sync", self.stage.catalog, "--dry-run", "--json")
+        self.assertEqual([e["reason"] for e in run.of("would_download")], ["views_missing"], run)
+
+    def test_what_the_person_wants_again_comes_as_a_whole(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        self.assertEqual(self.stage.command("retry", "c/v").exit, 0)
+        self.host.forget()
         self.write(answer, streams="all")
         self.stage.sync(exit=0)
-        self.assertEqual((self.stage.files(), len(self.host.asked())), (before, requests))
-        for command in (["remove", "c/v", "--yes"], ["retry", "c/v"]):
-            self.assertEqual(self.stage.command(*command).exit, 0)
-        self.stage.sync(exit=0)
-        self.assertEqual(set(self.files()), {"Talk.mp4", "Talk (presenter).mp4", "Talk (presentation).mp4"})
+        self.assertEqual({r.path for r in self.host.asked()}, {"/combined.mp4", "/presentation.mp4"})
+
+    def test_hooks_see_a_view_that_is_added(self):
+        answer = self.answer("presentation")
+        self.chosen(answer, None, 1, ["combined"])
+        hook = self.stage.folder / "scan.sh"
+        hook.write_text('#!/bin/sh\njq -r .final_path >> "$0.log"\nexit 0\n')
+        hook.chmod(0o755)
+        settings = self.stage.folder / "home/.config/coursefetch/config.yaml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f"hooks:\n  after-download: {hook}\n")
+        self.chosen(answer, "all", 1, ["presentation"])
+        seen = hook.with_name("scan.sh.log").read_text().split("\n")
+        self.assertEqual([line.rpartition("/")[2] for line in seen if line], ["01 Talk (presentation).mp4"])
 
     def test_a_lost_state_finds_the_views_again(self):
         self.write(self.answer("presenter"), streams="all")

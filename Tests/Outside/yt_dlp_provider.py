@@ -285,6 +285,36 @@ class ResolveTests(Case):
         self.assertEqual(error["message"], "the cookies file isn't in Netscape's format: see line 4")
         self.assertNotIn("canary", str(plugin.logged) + plugin.end()[1])
 
+    def test_the_session_of_a_browser_is_used_and_another_one_added(self):
+        asked = []
+        self.site.pages["/trial/v"] = lambda handler: asked.append(handler.headers) or json.dumps(
+            {"formats": self.formats("720")})
+        kept = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tcanary-{}\n"
+        plugin, credentials = self.plugin(), {"sites": {"other.example": {"username": "a", "password": "b"}}}
+        others = ".other.example\tTRUE\t/\tFALSE\t0\tsid\tcanary-other\n"
+        for text in (kept.format("old") + others, kept.format("new")):
+            plugin.ask(9, method="login", video=None, credentials=credentials, secrets={"cookies": text})
+            credentials = plugin.answer()["result"]["credentials"]
+        self.assertEqual(set(credentials["sites"]), {"other.example"})
+        self.assertEqual(credentials["cookies"], kept.format("new") + others)
+        plugin.ask(9, method="login", video=None, credentials=credentials,
+                   secrets={"site": "third.example", "username": "anna", "password": "canary-password"})
+        self.assertEqual(plugin.answer()["result"]["credentials"]["cookies"], credentials["cookies"])
+        plugin.further = {"credentials": credentials}
+        found = plugin.resolve(endpoint=self.origin + "/trial/v")["result"]
+        self.assertEqual((asked[0]["Cookie"], found["headers"]["Cookie"]), ("sid=canary-new", "sid=canary-new"))
+        plugin.resolve(endpoint=self.origin.replace("127.0.0.1", "localhost") + "/trial/v")
+        # A file of the catalog counts before it.
+        cookies = self.folder / "cookies.txt"
+        cookies.write_text(kept.format("file"))
+        plugin.resolve(endpoint=self.origin + "/trial/v", cookies_file=str(cookies))
+        self.assertEqual({(h["Host"].partition(":")[0], h["Cookie"]) for h in asked}, {
+            ("127.0.0.1", "sid=canary-new"), ("localhost", None), ("127.0.0.1", "sid=canary-file")})
+        self.site.pages["/trial/v"] = json.dumps({"raise": "no canary-new, no canary-other"})
+        error = plugin.resolve(endpoint=self.origin + "/trial/v")["error"]
+        out, err = plugin.end()
+        self.assertNotIn("canary", str(plugin.logged) + str(error) + str(out) + err)
+
     def test_a_proxy_and_a_ca_file_are_used(self):
         proxy = Pages({"http://media.example/talk.mp4": (200, VIDEO, b"x")})
         self.addCleanup(proxy.stop)
@@ -327,6 +357,11 @@ class ResolveTests(Case):
             self.assertEqual(error["data"], {"kind": "not_ready", "retry_after": 7200})
         error = plugin.resolve(endpoint=self.page("/trial/v", live_status="is_live", formats=self.formats("720")))["error"]
         self.assertEqual(error["data"], {"kind": "not_ready"})
+
+    def test_a_live_video_is_answered_by_its_playlist(self):
+        page = self.page("/trial/v", live_status="is_live", formats=self.formats("720", "hls 720", "dash"))
+        found = self.plugin().resolve(endpoint=page)["result"]
+        self.assertEqual((found["url"], found["kind"]), (self.origin + "/master.m3u8?expire=1800000000", "hls"))
 
     def test_a_server_in_trouble(self):
         done = threading.Event()
@@ -605,6 +640,21 @@ class SyncTests(Case):
         run = place.sync("-vv", exit=77)
         self.assertNotIn("canary", run.out + run.err)
         self.assertIn("answers 401", run.out)
+
+    def test_a_session_alone_logs_in_and_its_end_is_shown(self):
+        place = self.place()
+        cookies = self.folder / "cookies.txt"
+        cookies.write_text("127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tsid\tcanary-cookie\n")
+        cookies.chmod(0o600)
+        run = place.command("login", "--provider", "yt-dlp", "--cookies", cookies)
+        self.assertEqual(run.exit, 0, run)
+        self.assertIn("until 1 Jan 2100", run.out)
+        self.assertNotIn("canary", run.out + run.err)
+        asked = []
+        self.site.pages["/watch"] = lambda handler: asked.append(handler.headers["Cookie"]) or (401, {}, "")
+        place.write([{"id": "c", "videos": [{"id": "v", "parameters": {"endpoint": self.origin + "/watch"}}]}], provider="yt-dlp")
+        place.sync("-vv", exit=77)
+        self.assertEqual(set(asked), {"sid=canary-cookie"})
 
     def test_files_and_streams_of_pages_are_downloaded(self):
         talk = film(self.folder / "talk.mp4")

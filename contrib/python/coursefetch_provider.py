@@ -18,7 +18,8 @@ as `concurrency`: a provider that keeps something between requests guards it wit
 
 For what hosts really say: `Provider.judge` sees each response before its status counts; `Provider.pace` holds requests back;
 `Request.renew` renews a login once, however many requests ask for it; `Request.pages` follows `Link` headers; `clean_title`,
-`as_list`, `as_number` and `Response.jsonp` read what isn't quite what it should be.
+`as_list`, `as_number` and `Response.jsonp` read what isn't quite what it should be. `Provider.cookies` sends a browser's session
+where it belongs.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ from typing import Any
 from xml.parsers import expat
 
 __all__ = [
-    "Provider", "ProviderError", "Request", "Response", "Item", "Pace", "run", "url", "log", "parse_time", "format_time",
-    "clean_title", "as_list", "as_number"]
-__version__ = "1.1.0"
+    "Provider", "ProviderError", "Request", "Response", "Item", "Pace", "CookieJar", "run", "url", "log", "parse_time",
+    "format_time", "clean_title", "as_list", "as_number"]
+__version__ = "1.2.0"
 
 LONGEST_LINE = 1 << 20
 KINDS = frozenset((
@@ -89,10 +90,13 @@ class _Unsupported(Exception):
 
 
 class Provider:
-    """What a plugin can do. Override `resolve`, and `list`, `recognise` and `login` if the manifest has them."""
+    """What a plugin can do. Override `resolve`, and `list`, `courses`, `recognise` and `login` if the manifest has them."""
 
     #: How many requests a server gets, such as `Pace(200, 10)`; None for as many as there are.
     pace: Pace | None = None
+    #: The names in the manifest's `cookies`: each request of `get`, `post` and `http` gets those cookies of them that are for
+    #: its address. A `login` that makes credentials keeps the text under the same name in them.
+    cookies: Collection[str] = ()
 
     def judge(self, request: Request, response: Response) -> bool | None:
         """Sees each response, after redirects, before its status counts. Override it for a host that means something else by
@@ -108,6 +112,10 @@ class Provider:
 
     def list(self, request: Request) -> Mapping[str, Any]:
         """The videos of `request.course`, or a page of them."""
+        raise _Unsupported
+
+    def courses(self, request: Request) -> Mapping[str, Any]:
+        """The courses of the user, or a page of them: `{"courses": [{"id": …, "title": …, "parameters": {…}}]}`."""
         raise _Unsupported
 
     def recognise(self, request: Request) -> Mapping[str, Any] | None:
@@ -163,7 +171,7 @@ class Request:
         self.state: Any = params.get("state")
         self.redirect: Mapping[str, Any] | None = params.get("redirect")
         item = self.video or self.course
-        #: The video's parameters, with those of its course; of `list` the course's, of `login` those of `--set`.
+        #: The video's parameters, with those of its course; of `list` the course's, of `courses` and `login` what the user has set.
         self.parameters: Mapping[str, Any] = item.parameters if item else params.get("parameters") or {}
 
     def parameter(self, name: str, default: Any = None, kind: type = str) -> Any:
@@ -174,6 +182,13 @@ class Request:
         if not isinstance(value, kind):
             raise ProviderError("invalid_parameters", f"{name} has to be a {kind.__name__}", parameter=name)
         return value
+
+    @property
+    def cookies(self) -> CookieJar:
+        """The browser's session: of `secrets` in a `login`, otherwise of `credentials`, by the names in `Provider.cookies`."""
+        held = self.secrets if self.method == "login" else self.credentials
+        texts = [held.get(name) for name in self._provider.cookies] if isinstance(held, Mapping) else []
+        return CookieJar("\n".join(text for text in texts if isinstance(text, str)), self.now)
 
     def conceal(self, text: str) -> None:
         """Takes a secret that isn't among the credentials out of messages and the log, as those are, in this request's thread."""
@@ -197,7 +212,8 @@ class Request:
 
         `auth` is a name and a password for basic authentication. `timeout` is in seconds, for all of it; keep it below the
         manifest's. `limit` is the most bytes of a body. A redirect to another origin gets none of `headers` but Accept ones,
-        no `auth` and no body. A status of 300 or more raises the ProviderError that suits it, unless it's in `accept`, or
+        no `auth` and no body. The cookies of `Provider.cookies` go along where they belong, unless `headers` has a `Cookie` for
+        this origin; those that a server sets are not kept. A status of 300 or more raises the ProviderError that suits it, unless it's in `accept`, or
         `judge` (by default the provider's) says otherwise.
         """
         asked = address
@@ -211,7 +227,9 @@ class Request:
             sent["Content-Type"] = "application/x-www-form-urlencoded"
         exchange = _Exchange(self, timeout, limit)
         for _ in range(redirects + 1):
-            response = exchange.send(method, address, sent, data)
+            field = None if "Cookie" in sent else self.cookies.field(address)
+            fields = {**sent, "Cookie": field.encode()} if field else sent
+            response = exchange.send(method, address, fields, data)
             target = response.headers.get("location")
             if response.status not in (301, 302, 303, 307, 308) or response.status in accept or not target:
                 response = dataclasses.replace(response, asked=asked)
@@ -405,7 +423,7 @@ class _Exchange:
         self.deadline, self.passed = time.monotonic() + timeout, threading.Event()
         self.socket: socket.socket | None = None
 
-    def send(self, method: str, address: str, headers: Mapping[str, str], data: bytes | None) -> Response:
+    def send(self, method: str, address: str, headers: Mapping[str, str | bytes], data: bytes | None) -> Response:
         try:
             parts = urllib.parse.urlsplit(address)
             port = parts.port
@@ -422,7 +440,7 @@ class _Exchange:
             # A request that has waited needs time for its answer, too.
             self.pace.wait(_server(address) or "", (self.deadline - time.monotonic()) / 2)
         connection, target, extra = self._connection(parts, port, target)
-        sent = {"User-Agent": self.settings.get("user_agent") or f"coursefetch-provider/{__version__}",
+        sent: dict[str, Any] = {"User-Agent": self.settings.get("user_agent") or f"coursefetch-provider/{__version__}",
                 "Accept-Encoding": "gzip", "Connection": "close", **extra, **headers}
         clock = threading.Timer(max(0.01, self.deadline - time.monotonic()), self._stop)
         clock.daemon = True
@@ -670,6 +688,87 @@ def as_number(value: Any, default: Any = None) -> Any:
     return int(value) if value == int(value) else value
 
 
+@dataclasses.dataclass(frozen=True)
+class _Cookie:
+    domain: str
+    below: bool
+    path: str
+    secure: bool
+    expires: int
+    name: str
+    value: str = dataclasses.field(repr=False)
+
+    @property
+    def may_be_secret(self) -> bool:
+        """Not a short word or number, which would take parts out of ordinary texts."""
+        return len(self.value) >= 8 or len(self.value) >= 4 and not (self.value.isalpha() or self.value.isdigit())
+
+    def is_of(self, host: str) -> bool:
+        """RFC 6265 section 5.1.3. An address has no names below it, and neither has a name of one label."""
+        return host == self.domain or (
+            self.below and "." in self.domain and host.endswith("." + self.domain) and not _is_address(host))
+
+    def is_at(self, path: str) -> bool:
+        """RFC 6265 section 5.1.4."""
+        return path == self.path or path.startswith(self.path if self.path.endswith("/") else self.path + "/")
+
+
+def _is_address(host: str) -> bool:
+    return ":" in host or host.rpartition(".")[2].isdigit()
+
+
+@functools.lru_cache(maxsize=32)
+def _cookies(text: str) -> tuple[_Cookie, ...]:
+    """The cookies of a text in Netscape's format; of several with the same name, domain and path the last one."""
+    found: dict[tuple[str, str, str], _Cookie] = {}
+    for line in re.split(r"\r\n|\r|\n", text):
+        fields = (line[10:] if line.startswith("#HttpOnly_") else "" if line.startswith("#") else line).split("\t")
+        if len(fields) != 7 or not fields[5] or re.search(r"[\x00-\x1f\x7f;]", fields[5] + fields[6]):
+            continue
+        domain, path = fields[0].lower().removeprefix("."), fields[2] if fields[2].startswith("/") else "/"
+        expires = int(fields[4]) if re.fullmatch(r"[0-9]{1,12}", fields[4]) else 0
+        cookie = _Cookie(domain, fields[1] == "TRUE", path, fields[3] == "TRUE", expires, fields[5], fields[6])
+        found[cookie.name, domain, path] = cookie
+    return tuple(found.values())
+
+
+class CookieJar:
+    """A browser's session, of a text in Netscape's format as the host gives it. What has expired at `now` isn't in it."""
+
+    def __init__(self, text: str, now: datetime.datetime) -> None:
+        self._cookies = [one for one in _cookies(text) if not one.expires or one.expires > now.timestamp()]
+        #: The text that the host gave, for programs that read such files.
+        self.text = text
+
+    def __bool__(self) -> bool:
+        return bool(self._cookies)
+
+    def field(self, address: str) -> str | None:
+        """The value of the `Cookie` field for a request to this URL, the longest path first (RFC 6265 section 5.4)."""
+        try:
+            parts = urllib.parse.urlsplit(address)
+        except ValueError:
+            return None
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        path, secure = _path(parts.path) or "/", parts.scheme == "https"
+        found = [one for one in self._cookies if (secure or not one.secure) and one.is_of(host) and one.is_at(path)]
+        return "; ".join(f"{one.name}={one.value}" for one in sorted(found, key=lambda one: -len(one.path))) or None
+
+    def tokens(self, *addresses: str) -> list[dict[str, str]]:
+        """The cookies for the servers of these URLs as `tokens` of a resolution, so that the host's downloads have the session:
+        each goes to its own paths at its own server. At most 64."""
+        found = {}
+        for address in addresses:
+            server = _server(address) or ""
+            host = server.partition("://")[2]
+            host = host if host.endswith("]") else re.sub(r":\d+$", "", host)
+            for path in sorted({one.path.rstrip("/") + "/" for one in self._cookies if one.is_of(host)}):
+                field = self.field(server + path)
+                if field and re.fullmatch(r"[!$-;=@-\[\]_a-z~]+", path):
+                    found[server + path] = {"in": "header", "name": "Cookie", "value": field, "url_prefix": server + path}
+        return list(found.values())[:64]
+
+
 class Pace:
     """At most `requests` to a server in any `seconds`, all threads together. `Provider.pace` is kept by each request."""
 
@@ -781,7 +880,10 @@ def _texts(value: Any) -> list[str]:
         return [text for one in value.values() for text in _texts(one)]
     if isinstance(value, list):
         return [text for one in value for text in _texts(one)]
-    return [value] if isinstance(value, str) and len(value) >= 4 else []
+    if not isinstance(value, str) or len(value) < 4:
+        return []
+    # Of a browser's session each cookie.
+    return [value, *(one.value for one in (_cookies(value) if "\t" in value else ()) if one.may_be_secret)]
 
 
 def _clean(text: str, longest: int = 1000) -> str:
@@ -956,7 +1058,8 @@ def _with_renewed(answer: dict[str, Any], params: Any, method: Any) -> dict[str,
 
 
 def _answer(provider: Provider, method: Any, params: Any) -> dict[str, Any]:
-    functions = {"resolve": provider.resolve, "list": provider.list, "recognise": provider.recognise, "login": provider.login}
+    functions = {"resolve": provider.resolve, "list": provider.list, "courses": provider.courses,
+                 "recognise": provider.recognise, "login": provider.login}
     try:
         if not isinstance(method, str) or method not in functions:
             raise _Unsupported

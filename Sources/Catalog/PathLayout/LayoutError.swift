@@ -33,6 +33,9 @@ package struct LayoutError: Error, Sendable, Equatable {
         case extensionInside
         case noCourseFolder
         case namesNoVideo
+        case streamInFolder
+        /// A `<>` with `{stream}` and another field.
+        case streamWithOthers
     }
 
     package let reason: Reason
@@ -62,6 +65,8 @@ package struct LayoutError: Error, Sendable, Equatable {
         case .noCourseFolder:
             "each course needs a folder of its own: begin with a folder that has {course} or {course_id}"
         case .namesNoVideo: "the file's name needs {title}, {id}, {number} or {index}, or all videos would be one file"
+        case .streamInFolder: "{stream} can only be in the file's name: all views of a video are in one folder"
+        case .streamWithOthers: "{stream} can't share a <> with another field; write it as '< - {stream}>'"
         }
     }
 

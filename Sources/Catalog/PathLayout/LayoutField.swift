@@ -26,6 +26,8 @@ package enum LayoutField: String, Sendable, Hashable, CaseIterable {
     case provider
     /// The catalog's first preference.
     case quality
+    /// The role of another view; empty for the video's own file. Only in the file's name.
+    case stream
     /// The file's extension; always at the end.
     case ext
 
@@ -35,7 +37,7 @@ package enum LayoutField: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .course, .courseID: .course
         case .chapter, .chapterID, .chapterNumber, .season: .chapter
-        case .title, .id, .number, .index, .date, .year, .provider, .quality, .ext: .video
+        case .title, .id, .number, .index, .date, .year, .provider, .quality, .stream, .ext: .video
         }
     }
 

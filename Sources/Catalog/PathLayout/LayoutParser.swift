@@ -55,7 +55,9 @@ struct LayoutParser {
         case ">":
             guard let open = outer else { throw error(.unopened(">"), at: place) }
             endText()
-            guard parts.contains(where: { !$0.fields.isEmpty }) else { throw error(.groupWithoutField, at: open.start) }
+            let fields = parts.flatMap(\.fields)
+            guard !fields.isEmpty else { throw error(.groupWithoutField, at: open.start) }
+            guard !fields.contains(.stream) || fields.count == 1 else { throw error(.streamWithOthers, at: open.start) }
             parts = open.parts + [.group(parts)]
             outer = nil
         case "/":
@@ -136,6 +138,9 @@ struct LayoutParser {
         }
         guard Self.always(file.parts).contains(where: \.namesAVideo) else {
             throw error(.namesNoVideo, at: fileStart)
+        }
+        for (folder, start) in zip(folders, starts) where folder.fields.contains(.stream) {
+            throw error(.streamInFolder, at: start)
         }
         // A course has exactly one folder, even if its fields are empty.
         for (component, start) in zip(components[...own], starts)

@@ -19,6 +19,8 @@ package struct LayoutValues: Sendable {
         /// As `2026-10-05`.
         package var date: String?
         package var quality: String
+        /// The role of another view; empty for the video's own file.
+        package var stream = ""
 
         package init(title: String, id: String, number: Int, index: Int, date: String?, quality: String) {
             self.title = title
@@ -58,6 +60,7 @@ package struct LayoutValues: Sendable {
         case .year: video?.date.map { String($0.prefix { $0 != "-" }) } ?? ""
         case .provider: provider
         case .quality: video?.quality ?? ""
+        case .stream: video?.stream ?? ""
         case .ext: ""
         }
     }

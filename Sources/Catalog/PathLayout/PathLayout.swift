@@ -56,6 +56,9 @@ package struct PathLayout: Sendable, Hashable {
             Component([.field(.number, width: 2), .text(" "), .field(.title, width: 0)]),
         ], courseDepth: 1, chapterDepth: 2)
 
+    /// Whether the name of another view is the layout's, with `{stream}`.
+    package var namesViews: Bool { components.last?.fields.contains(.stream) ?? false }
+
     /// Whether a video's name in the folder of its chapter depends only on its title, its number there and its id.
     package var namesByTitleAndNumber: Bool {
         components.count == chapterDepth + 1 && (components.last?.fields ?? []).isSubset(of: [.title, .number, .id])

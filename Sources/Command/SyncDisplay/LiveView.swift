@@ -48,6 +48,7 @@ package struct LiveView: Sendable {
         case .lockWaiting(let holder, let until):
             scroll.append(.note("waiting " + Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
         case .started(let start): begin(start, at: now)
+        case .coursesListed(let listed): scroll.append(.note(Wording.listed(listed)))
         case .courseListed(let listed): if let text = Wording.listed(listed) { scroll.append(.note(text)) }
         case .downloadsAdded(let addition):
             tally.add(addition)
@@ -63,8 +64,7 @@ package struct LiveView: Sendable {
                 $0.enter(.connecting, at: now)
                 $0.progress.bytes = resumeFrom
             }
-        case .progress(let reference, let progress):
-            receive(progress, of: reference, at: now)
+        case .progress(let reference, let progress): receive(progress, of: reference, at: now)
         case .downloadFinished(let reference, let file): finish(reference, file, at: now)
         case .downloadRetrying(let reference, _, let error, let delay):
             let until = now.addingTimeInterval(Double(delay.components.seconds))
@@ -87,10 +87,10 @@ package struct LiveView: Sendable {
             if putBack(reference) == nil { tally.addOne(reference) }
         case .downloadGone(let reference, let path):
             scroll.append(.note("\(Explainer.name(reference)): \(Wording.gone(path: path))"))
-        case .downloadRemoved(let reference):
-            scroll.append(.note("\(Explainer.name(reference)): removed"))
+        case .downloadRemoved(let reference): scroll.append(.note("\(Explainer.name(reference)): removed"))
         case .downloadMoved(_, let from, let path):
             scroll.append(.note("moved \(from) \(style.hasUnicode ? "→" : "->") \(path)"))
+        case .downloadJoined(_, let file): scroll.append(.note("joined \(file.path)"))
         case .providerWaiting(let name, let until, let kind, let server),
             .hostWaiting(let name, let until, let kind, let server):
             let name = Wording.server(name, server)

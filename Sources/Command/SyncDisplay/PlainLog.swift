@@ -68,12 +68,14 @@ package struct PlainLog: Sendable {
             explainer.catalogs = start.catalogs
             return []
         case .courseListed(let listed): return Wording.listed(listed).map(output) ?? []
+        case .coursesListed(let listed): return output(Wording.listed(listed))
         case .downloadFinished(_, let file):
             return output("finished  \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
         case .downloadFailed(let reference, let error, let retryAt):
             if groups.take(reference, error, retryAt: retryAt, at: now) { return [] }
             return failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone))
         case .downloadMoved(_, let from, let path): return output("moved     \(from) -> \(path)")
+        case .downloadJoined(_, let file): return output("joined    \(file.path) (\(Wording.size(file.bytes)))")
         case .downloadRemoved(let reference): return output("removed   \(Explainer.name(reference))")
         case .downloadGone(let reference, let path):
             return output("gone      \(Explainer.name(reference)): \(Wording.gone(path: path))")

@@ -119,7 +119,9 @@ package struct MetadataCourse: Sendable {
 
 extension MetadataCourse.Video {
     /// The path without the extension: files with this beginning belong to it. For a package, its folder's.
-    var stem: String {
+    var stem: String { Self.stem(of: path) }
+
+    static func stem(of path: String) -> String {
         let parts = path.split(separator: "/")
         if parts.count > 1, parts[parts.count - 2].hasSuffix(".hls") {
             return parts.dropLast().joined(separator: "/").dropSuffix(".hls")

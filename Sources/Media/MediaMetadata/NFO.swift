@@ -9,8 +9,15 @@ enum NFO {
                     MetadataFile(
                         path: "\(chapter.folder)/season.nfo", text: season(chapter), isKept: chapter.isGone))
             }
-            files += chapter.videos.map { video in
-                MetadataFile(path: video.stem + ".nfo", text: episode(video, chapter, course), isKept: video.isGone)
+            for video in chapter.videos {
+                let text = episode(video, chapter, course)
+                files.append(MetadataFile(path: video.stem + ".nfo", text: text, isKept: video.isGone))
+                // Players take each file for an item of its own.
+                files += video.views.map { view in
+                    MetadataFile(
+                        path: MetadataCourse.Video.stem(of: view.path) + ".nfo",
+                        text: episode(video, chapter, course, view: view.name), isKept: video.isGone)
+                }
             }
         }
         return files
@@ -36,16 +43,18 @@ enum NFO {
     }
 
     private static func episode(
-        _ video: MetadataCourse.Video, _ chapter: MetadataCourse.Chapter, _ course: MetadataCourse
+        _ video: MetadataCourse.Video, _ chapter: MetadataCourse.Chapter, _ course: MetadataCourse,
+        view: String? = nil
     ) -> String {
-        document("episodedetails") { lines in
-            lines.add("title", video.title)
+        let role = view.map { " (\($0))" } ?? ""
+        return document("episodedetails") { lines in
+            lines.add("title", video.title + role)
             lines.add("showtitle", course.title)
             lines.add("season", String(chapter.season))
             lines.add("episode", String(video.number))
             lines.add("plot", video.description)
             lines.add("aired", video.date)
-            lines.add("uniqueid", "\(course.id)/\(video.id)", attributes: #"type="coursefetch" default="true""#)
+            lines.add("uniqueid", "\(course.id)/\(video.id)\(role)", attributes: #"type="coursefetch" default="true""#)
             guard let seconds = video.seconds.map(Markup.wholeSeconds) else { return }
             lines.add("runtime", String((seconds + 59) / 60))
             lines.text += """

@@ -29,6 +29,12 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     public var judge: (@Sendable (HTTPResponse) -> Verdict)?
     /// How many requests a server gets; nil for as many as there are.
     public var pace: Pace?
+    /// A browser's session. Each request and each redirect gets the cookies that are for its address, unless it has a
+    /// `Cookie` of its own; those that a server sets are not kept.
+    public var cookies: CookieJar?
+    /// Secrets in paths, such as a key that a server has answered: the log doesn't show them. Those in the credentials
+    /// are never shown.
+    public var concealed: [String] = []
     private let lookup: ReachLookup?
 
     /// Makes a client. Defaults: 25 seconds, 16 MiB, 5 redirects.
@@ -130,13 +136,38 @@ public struct HTTPClient: Sendable, PrintsRedacted {
         {
             throw CurlFailure.outOfReach.error(at: request.address)
         }
+        var request = request
+        if !request.headers.keys.contains(where: { $0.lowercased() == "cookie" }),
+            let field = cookies?.field(for: request.address)
+        {
+            request.headers["Cookie"] = field
+        }
         let exchange = CurlExchange(
             request, settings: settings, limit: limit, bodyBound: bodyBound, reach: reach)
-        switch await CurlThread.shared.run(exchange) {
+        let begin = ContinuousClock.now
+        let result = await CurlThread.shared.run(exchange)
+        if HostLog.isOpen { trace(request, result, in: begin.duration(to: .now)) }
+        switch result {
         case .success(let response): return response
         case .failure(.timedOut): throw CurlFailure.timedOut(timeout).error(at: request.address)
         case .failure(let failure): throw failure.error(at: request.address)
         }
+    }
+
+    /// Logs an exchange as one line, without query, fields and bodies.
+    private func trace(
+        _ request: HTTPRequest, _ result: Result<HTTPResponse, CurlFailure>, in time: Duration
+    ) {
+        var shown = request.address.origin + request.address.path
+        for secret in concealed where !secret.isEmpty { shown = shown.replacing(secret, with: "[redacted]") }
+        if shown.count > 200 { shown = shown.prefix(199) + "…" }
+        let outcome =
+            switch result {
+            case .success(let response): "\(response.status), \(response.body.count) bytes"
+            case .failure: "no answer"
+            }
+        let milliseconds = Int((time / .milliseconds(1)).rounded())
+        HostLog.write(.debug, "\(request.method) \(shown): \(outcome), \(milliseconds) ms")
     }
 
     /// The next request; nil if the response is the final one.

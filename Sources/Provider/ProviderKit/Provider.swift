@@ -30,6 +30,10 @@ public protocol Provider: Sendable {
     /// has `list` among its `methods`.
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing
 
+    /// Lists one page of the courses that the user has at this provider. Called only if the manifest has `courses`
+    /// among its `methods`.
+    func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList
+
     /// Says what is at an address that a user wants to download from. Called only if the manifest has `recognise` among
     /// its `methods`, and if the address matches one of its `addresses`, should it have any.
     ///
@@ -48,6 +52,11 @@ extension Provider {
     /// Throws ``ProviderError/Kind/unsupported``.
     public func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
         throw ProviderError(.unsupported, "this provider can't list courses")
+    }
+
+    /// Throws ``ProviderError/Kind/unsupported``.
+    public func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList {
+        throw ProviderError(.unsupported, "this provider can't list a user's courses")
     }
 
     /// Throws ``ProviderError/Kind/unsupported``.

@@ -115,9 +115,10 @@ package struct CatalogEntries {
         let source = digests.source(of: video.settings)
         guard video.isSpelledOtherwise else { return source }
         var list = LengthPrefixed(.littleEndian)
-        source.withUnsafeBytes { list.add(withoutLength: $0) }
+        source.withUnsafeBytes { list.add(withoutLength: $0.prefix(16)) }
         list.add(["id", video.writtenID])
-        return list.digest()
+        let own: SourceDigest = list.digest()
+        return source.withUnsafeBytes { own.choosing($0.dropFirst(16)) }
     }
 
     /// Digest of the extras that the catalog names for the video; nil if there are none.
@@ -160,12 +161,15 @@ private struct SourceDigests {
         list.add(settings.parametersUTF8)
         // Without a setting for sound the digest is the one from before sound counted.
         if !settings.audio.isEmpty { list.add(["audio"] + settings.audio) }
+        let source: SourceDigest = list.digest()
+        var views = LengthPrefixed(.littleEndian)
         switch settings.streams {
-        case .main: break
-        case .all: list.add(["streams"])
-        case .roles(let roles): list.add(["streams"] + roles)
+        case .main: return source
+        case .all: views.add(["streams"])
+        case .roles(let roles): views.add(["streams"] + roles)
         }
-        return list.digest()
+        let choice: SourceDigest = views.digest()
+        return choice.withUnsafeBytes { source.choosing($0) }
     }
 }
 

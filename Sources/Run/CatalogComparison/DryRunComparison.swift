@@ -98,6 +98,9 @@ package struct DryRunComparison {
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
                 item.action = .resume(from: resume.heldBytes)
                 item.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.heldBytes) }
+            } else if plan.changes.keptFiles.contains(wanted.id) {
+                item.why = .viewsMissing
+                item.size = nil
             } else if refetched.contains(wanted.id) {
                 item.action = .refetch
                 item.why = .contradicted
@@ -159,6 +162,7 @@ extension WantedDownload {
     fileprivate var why: DryRunItem.Reason {
         if isNew { return .new }
         if resume.map({ $0.durableBytes > 0 }) ?? false { return .unfinished }
+        if keepsFile { return .viewsMissing }
         return oldFile == nil ? .notBegun : .fetchedAgain
     }
 }

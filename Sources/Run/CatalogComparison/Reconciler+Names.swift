@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 import MediaLibrary
+import PathLayout
 
 /// Entries that the state doesn't know, and renamed ones; the numbers of all.
 extension Reconciler {
@@ -68,7 +69,12 @@ extension Reconciler {
             if let row = item.row {
                 if item.isChanged || stem != row.stem { update(item.slot, row, stem: stem) }
                 want(item.slot, row, stem: stem)
-                if stem != row.stem || row.displacedStem != nil { moved.append((row, item.slot, stem)) }
+                // Another layout may name its other views alone.
+                let hasViews = partPaths[row.id]?.contains { $0.role != nil } ?? false
+                let mayMoveViews = hasViews && !folders.isLaidOutAsBefore[Int(slot.course)]
+                if stem != row.stem || row.displacedStem != nil || mayMoveViews {
+                    moved.append((row, item.slot, stem))
+                }
             } else {
                 let id = DownloadID(rawValue: nextID)
                 nextID += 1
@@ -92,13 +98,15 @@ extension Reconciler {
         var names: [String: TakenNames] = [:]
         try store.downloads.scan { row in
             guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
-            for (folder, name) in [LibraryPathParts.split(stem)] + Self.names(parts[row.id] ?? [], from: stem, to: stem)
+            for (folder, name) in [LibraryPathParts.split(stem)] + (parts[row.id] ?? []).map({ Self.stem($0.path) })
             where touched.contains(folder) { names[folder, default: TakenNames()].insert(name) }
         }
         // Other views go along with their video, and take no name from it.
         for item in renamed {
             guard let row = item.row, let place = places[item.slot] else { continue }
-            for (folder, name) in Self.names(parts[row.id] ?? [], from: row.stem, to: place.path) {
+            let moves = partMoves(row, item.slot, parts[row.id] ?? [], to: place.path)
+            for part in parts[row.id] ?? [] {
+                let (folder, name) = Self.stem(moves.path(part))
                 names[folder, default: TakenNames()].insert(name)
             }
         }
@@ -106,11 +114,26 @@ extension Reconciler {
     }
 
     /// The place of an entry's file by its layout.
-    func place(_ number: Int) -> VideoPlace {
+    func place(_ number: Int) -> VideoPlace { folders.place(entries.slots[number], layoutValues(number)) }
+
+    /// The names of an entry's other views by its layout.
+    func viewNames(_ number: Int) -> ViewNames {
+        let layout = folders.layouts[Int(entries.slots[number].course)]
+        return ViewNames(layout, layoutValues(number)) ?? .standard
+    }
+
+    /// Those of all entries whose layouts have any.
+    func allViewNames() -> [Int: ViewNames] {
+        guard folders.layouts.contains(where: \.namesViews) else { return [:] }
+        return Dictionary(
+            entries.slots.indices.map { ($0, viewNames($0)) }.filter(\.1.areOfLayout),
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private func layoutValues(_ number: Int) -> LayoutValues {
         let slot = entries.slots[number]
-        let values = entries.course(slot).layoutValues(
+        return entries.course(slot).layoutValues(
             folders.numbers[Int(slot.course)], at: slot, video: entries.video(slot), numbers: numbers[number])
-        return folders.place(slot, values)
     }
 
     /// Plans the move of a finished file to its new name, with its sidecars.
@@ -120,6 +143,7 @@ extension Reconciler {
             let course = Int(entries.slots[slot].course)
             let package = packageFolder(
                 row, sidecars[row.id] ?? [], to: stem, id: entries.video(entries.slots[slot]).id, course)
+            let parts = partMoves(row, slot, (sidecars[row.id] ?? []).compactMap(\.part), to: stem)
             if let path = row.path {
                 let to =
                     package.map { "\($0)/\(LibraryPathParts.split(path).name)" }
@@ -137,6 +161,7 @@ extension Reconciler {
                     package.flatMap { package in
                         Self.isOfPackage(sidecar) ? "\(package)/\(LibraryPathParts.split(sidecar.path).name)" : nil
                     }
+                    ?? sidecar.part.map(parts.path)
                     ?? Self.following(
                         sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
                 if to != sidecar.path, isThere(sidecar.path, of: course) {
@@ -162,14 +187,16 @@ extension Reconciler {
         }
     }
 
-    /// The names of files beside a video's own once it has its new stem, without their extensions.
-    private static func names(
-        _ paths: [String], from old: String, to stem: String
-    ) -> [(folder: String, name: String)] {
-        paths.map { path in
-            let (folder, name) = LibraryPathParts.split(following(path, from: old, to: stem, extensions: 1))
-            return (folder, String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]))
-        }
+    private func partMoves(_ row: Row, _ slot: Int, _ parts: [PartPath], to stem: String) -> PartMoves {
+        PartMoves(
+            parts, from: row.stem, to: stem, id: entries.video(entries.slots[slot]).id,
+            parts.isEmpty ? .standard : viewNames(slot))
+    }
+
+    /// A path without its extension.
+    private static func stem(_ path: String) -> (folder: String, name: String) {
+        let (folder, name) = LibraryPathParts.split(path)
+        return (folder, String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]))
     }
 
     /// Whether a file is in the folder of a package; other views of the video are beside it.

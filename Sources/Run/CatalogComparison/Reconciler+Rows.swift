@@ -55,7 +55,7 @@ extension Reconciler {
 
     /// Whether a course in no catalog of this run was listed in a file that this run has read, or was forgotten.
     func isUnwritten(_ course: String) -> Bool {
-        folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
+        folders.recordedCourses[course].map { $0.file.isEmpty || judgedFiles.contains($0.file) } ?? false
     }
 
     func unlistedFolders() -> UnlistedFolders {
@@ -92,9 +92,10 @@ extension Reconciler {
         let status = settled(row)
         let (state, oldFile, failedRuns) =
             status.state == .finished
-            ? judgeFinished(row, slot, source) : judgeUnfinished(row, status, sourceChanged: sourceChanged)
+            ? judgeFinished(row, slot, source) : judgeUnfinished(row, slot, status, source: source)
         if state == .waiting, row.hasUnknownState {
             result.notices.append(.damagedState(reference(slot)))
+            result.changes.damaged.append(row.id)
         }
         result.counts[state, default: 0] += 1
         if state != .waiting, state != .finished {
@@ -104,8 +105,9 @@ extension Reconciler {
         let isUnchanged = isSameEntry && isNamedAsBefore && displaced == nil
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }
 
+        let staysInPlace = state == .finished || (!status.isPlacing && row.hasFile(ofViewsOf: source))
         let kept = Row(
-            id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
+            id: row.id, state: state, path: staysInPlace ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
             wanted: state == .waiting, oldFile: oldFile,
             // A new source is a new chance.
             failedRuns: sourceChanged ? 0 : failedRuns,
@@ -135,19 +137,30 @@ extension Reconciler {
             result.lost.append(reference(slot))
             return (.waiting, nil, failedRuns)
         }
-        let lacksPart = partPaths[row.id]?.contains { !isThere($0, of: Int(slot.course)) } ?? false
-        if lacksPart || contradicts(row, entries.video(slot)) {
+        let isOther = !row.equals(.fileSource, source)
+        let lacking = partPaths[row.id]?.filter { !isThere($0.path, of: Int(slot.course)) } ?? []
+        let isRight = lacking.allSatisfy({ $0.role != nil }) && !contradicts(row, entries.video(slot))
+        let mayStay = isRight && row.hasFile(ofViewsOf: source)
+        guard isRight, lacking.isEmpty, !(isOther && mayStay) else {
             result.changes.refetched.append(row.id)
             result.refetched.append(reference(slot))
-            return (.waiting, row.storedFile, failedRuns)
+            if mayStay { result.changes.keptFiles.insert(row.id) }
+            return (.waiting, row.file(stays: mayStay), failedRuns)
         }
-        if !row.equals(.fileSource, source) { result.fromOtherSource += 1 }
+        if isOther { result.fromOtherSource += 1 }
         return (.finished, nil, failedRuns)
     }
 
     private mutating func judgeUnfinished(
-        _ row: ScannedDownload, _ status: RowStatus, sourceChanged: Bool
+        _ row: ScannedDownload, _ slot: CatalogEntries.Slot, _ status: RowStatus, source: SourceDigest
     ) -> Verdict {
+        let sourceChanged =
+            !row.equals(.source, source) || !row.equals(.provider, entries.video(slot).provider.name)
+        if [.waiting, .failed].contains(status.state), !status.isPlacing, isWhole(row, slot, source) {
+            result.valuedInJudged += 1
+            result.changes.finished.append(row.id)
+            return (.finished, nil, 0)
+        }
         var state = status.state
         var failedRuns = row.count(.failedRuns)
         if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
@@ -164,7 +177,20 @@ extension Reconciler {
         // It was finished once; the file stays until its successor is complete. While a file is being placed, its
         // path is that of the new one.
         let keepsFile = state == .waiting && !row.isNull(.path) && !status.isPlacing
-        return (state, keepsFile ? row.storedFile : nil, failedRuns)
+        let file = keepsFile ? row.storedFile : nil
+        return (state, file.flatMap { row.file(stays: isThere($0.path, of: Int(slot.course))) }, failedRuns)
+    }
+
+    /// Whether everything is there that the catalog wants: a choice of views was taken back.
+    private mutating func isWhole(
+        _ row: ScannedDownload, _ slot: CatalogEntries.Slot, _ source: SourceDigest
+    ) -> Bool {
+        guard row.equals(.fileSource, source), row.equals(.provider, entries.video(slot).provider.name),
+            let path = row.storedFile?.path, !contradicts(row, entries.video(slot))
+        else { return false }
+        let course = Int(slot.course)
+        return isThere(path, of: course)
+            && (partPaths[row.id] ?? []).allSatisfy { !$0.isToBeReplaced && isThere($0.path, of: course) }
     }
 
     /// Whether the stem is the one of the layout. Names are computed only if they can have changed.
@@ -281,6 +307,7 @@ extension Reconciler {
 
     mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
         var wanted = entries.wanted(number, row.id, stem: row.stem)
+        if wanted.video.settings.streams != .main { wanted.viewNames = viewNames(number) }
         wanted.priority = row.priorityOverride ?? wanted.priority
         wanted.oldFile = row.oldFile
         wanted.retryAt = row.retryAt
@@ -319,6 +346,11 @@ extension Reconciler {
 }
 
 extension ScannedDownload {
+    /// Whether it has a file of this source, whatever views that chooses.
+    fileprivate func hasFile(ofViewsOf source: SourceDigest) -> Bool {
+        !isNull(.path) && (digest(.fileSource) as SourceDigest?)?.isSameBesidesViews(as: source) == true
+    }
+
     /// Whether the cause of its failure may be gone; true if unknown.
     fileprivate var mayPass: Bool {
         string(.errorKind).flatMap { DownloadError.Kind(rawValue: $0) }?.mayPass ?? true

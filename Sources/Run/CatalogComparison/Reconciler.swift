@@ -26,6 +26,8 @@ package struct Reconciler {
     /// Downloads with a partial, and whether their source has changed.
     var resumable: [DownloadID: Bool] = [:]
     let readFiles: Set<String>
+    /// Those of them whose courses are all known.
+    let judgedFiles: Set<String>
     /// Nil: all missing files are downloaded again.
     let lossGuard: LossGuard?
     let retriesFailed: Bool
@@ -43,7 +45,7 @@ package struct Reconciler {
     /// Missing sidecars of finished videos that may be downloaded now.
     let due: [DownloadID: [MissingSidecar]]
     /// The files beside the main one of videos that consist of several.
-    let partPaths: [DownloadID: [String]]
+    let partPaths: [DownloadID: [PartPath]]
 
     struct Renamed {
         var slot: Int
@@ -97,6 +99,7 @@ package struct Reconciler {
             held[index] = unsettled[course.id].map { .unsettled($0.sentence) }
         }
         readFiles = Set(catalog.files.map(\.path))
+        judgedFiles = readFiles.subtracting(catalog.filesWithUnknownCourses)
         numbers = VideoNumbers(slots: all.slots.count)
         folders = FolderPlan(
             catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters(),
@@ -159,7 +162,8 @@ package struct Reconciler {
         result.only = only
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.revivedDownloads = RevivedDownloads(
-            entries, only: only, of: compared, without: Set(held.keys.map { entries.catalog.courses[$0].id }))
+            entries, allViewNames(), only: only, of: compared,
+            without: Set(held.keys.map { entries.catalog.courses[$0].id }))
         if only.isEmpty { result.unlisted = unlistedFolders() }
         result.tallies = Dictionary(
             zip(entries.catalog.courses.map(\.id), tallies), uniquingKeysWith: { first, _ in first })

@@ -108,6 +108,7 @@ extension Reconciliation {
     /// Leaves what gives entries and files other names, and drops the rest.
     package mutating func keepOnlyNames() {
         (changes.new, changes.gone, changes.lost, changes.refetched) = ([], [], [], [])
+        changes.finished = []
         (changes.revived, changes.retried) = ([], [])
         (wanted, asked, lost, refetched, gone, notices) = ([], [], [], [], [], [])
     }

@@ -1,5 +1,6 @@
 import CourseCatalog
 package import DownloadStore
+import MediaLibrary
 package import SyncFacts
 import Synchronization
 
@@ -16,6 +17,8 @@ package final class RevivedDownloads: Sendable {
 
     private struct State {
         var entries: CatalogEntries
+        /// Those of layouts, by the entry's number.
+        let viewNames: [Int: ViewNames]
         var scopes: [Scope]
     }
 
@@ -23,9 +26,11 @@ package final class RevivedDownloads: Sendable {
     private let only: [Selector]
 
     init(
-        _ entries: sending CatalogEntries, only: [Selector], of compared: ComparedCourses, without held: Set<String>
+        _ entries: sending CatalogEntries, _ viewNames: [Int: ViewNames], only: [Selector],
+        of compared: ComparedCourses, without held: Set<String>
     ) {
-        state = Mutex(State(entries: entries, scopes: [Scope(compared: compared, held: held)]))
+        state = Mutex(
+            State(entries: entries, viewNames: viewNames, scopes: [Scope(compared: compared, held: held)]))
         self.only = only
     }
 
@@ -47,6 +52,7 @@ package final class RevivedDownloads: Sendable {
             guard only.isEmpty || only.contains(where: { $0.matches(reference) }) else { return nil }
             var wanted = state.entries.wanted(number, record.id, stem: record.catalog.stem)
             guard record.catalog.source == wanted.source, record.catalog.provider == wanted.provider else { return nil }
+            wanted.viewNames = state.viewNames[number] ?? .standard
             wanted.priority = record.priority
             wanted.resume = record.durableBytes > 0 ? ResumeRecord(record) : nil
             wanted.oldFile = record.file

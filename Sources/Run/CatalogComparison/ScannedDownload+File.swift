@@ -9,6 +9,13 @@ extension ScannedDownload {
     /// Whether the word for its state is unknown.
     var hasUnknownState: Bool { string(.state).flatMap(DownloadState.init) == nil }
 
+    /// The row's file, of no source if it has to be replaced.
+    func file(stays: Bool) -> StoredFile? {
+        var file = storedFile
+        if !stays { file?.source = [] }
+        return file
+    }
+
     /// The row's file in the library; nil without one.
     var storedFile: StoredFile? {
         string(.path).flatMap { path in
@@ -18,7 +25,7 @@ extension ScannedDownload {
                 path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
                 sha256: digest(.sha256), source: digest(.fileSource) ?? [],
                 proof: string(.fileProof).flatMap(FileProof.init),
-                checksums: string(.checksums).flatMap(PublishedChecksums.init(text:)))
+                checksums: string(.checksums).flatMap(PublishedChecksums.init(text:)), role: string(.role))
         }
     }
 }

@@ -59,11 +59,14 @@ struct SharedBytes {
     /// - Parameter earlier: downloads of the run that were compared before, which lead.
     static func findFollowers(in result: inout Reconciliation, after earlier: [WantedDownload] = []) {
         var leaders: [Sameness: DownloadID] = [:]
-        for wanted in earlier where wanted.oldFile == nil && wanted.retryAt == nil {
+        for wanted in earlier
+        where wanted.oldFile == nil && wanted.retryAt == nil && wanted.video.settings.live != .record {
             for key in keys(wanted) where leaders[key] == nil { leaders[key] = wanted.id }
         }
         result.followers = Followers()
-        for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
+        // Of a live stream the second one would only begin when the first has ended.
+        for wanted in result.wanted
+        where wanted.donor == nil && wanted.oldFile == nil && wanted.video.settings.live != .record {
             let keys = keys(wanted)
             if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
                 result.followers.add(wanted.id, to: leader)

@@ -69,13 +69,18 @@ package struct CourseLister: Sendable {
     ) -> [Int] {
         catalog.courses.indices.filter { index in
             let course = catalog.courses[index]
-            guard let discovery = course.discovery else { return false }
+            guard course.discover else { return false }
             guard only.isEmpty || only.contains(where: { $0.course.matches(course.id) }) else { return false }
-            guard let every = discovery.every, let record = records[course.id],
-                record.question == StoredListing.question(of: course), record.doubtedAt == nil
-            else { return true }
-            return now < record.askedAt || now >= record.askedAt.advanced(by: every)
+            return isDue(course, records[course.id], now: now)
         }
+    }
+
+    /// Whether the provider of a course with `discover` is to be asked now: its `every` has passed.
+    static func isDue(_ course: Course, _ record: ListingRecord?, now: Date) -> Bool {
+        guard let every = course.discovery?.every, let record,
+            record.question == StoredListing.question(of: course), record.doubtedAt == nil
+        else { return true }
+        return now < record.askedAt || now >= record.askedAt.advanced(by: every)
     }
 
     /// Asks for one course, page after page, and records the result.
@@ -96,6 +101,28 @@ package struct CourseLister: Sendable {
                     pages, isUnchanged: isUnchanged, of: course, question: question, last: last, seat: seat)
             } catch { return .unrecorded(error) }
         }
+    }
+
+    /// Asks for one course, and judges the listing as ``list(_:parameters:_:)`` does. Records nothing.
+    package func look(
+        at course: Course, parameters: [String: JSONValue], _ record: ListingRecord?
+    ) async throws(StoreError) -> Outcome {
+        let last = record.flatMap { $0.question == StoredListing.question(of: course) ? $0 : nil }
+        let (pages, seat): (ListingPages, ListingMemoryBudget.Seat)
+        do throws(ProviderError) { (pages, _, seat) = try await self.pages(of: course, parameters: parameters) } catch {
+            return .failed(error, last: last?.askedAt)
+        }
+        let old = try last.map { last throws(StoreError) in
+            try StoredListing.outline(last, of: course, comparedWith: pages.listing, store).listing
+        }
+        if let old, let last, !rules.acceptsAll,
+            case .doubted(let lost, let count, _) = ListingGuard.verdict(
+                old: old, new: pages.listing, of: course, limit: rules.maxDelete, doubt: last.doubt,
+                askedAt: last.askedAt, now: now())
+        {
+            return .doubted(lost: lost, of: count)
+        }
+        return .listed(pages.listing, was: old?.videos.count, pages.warnings(about: course.id), seat)
     }
 
     /// Asks for a course, page after page. Records nothing. The pages are counted until the seat is gone.

@@ -137,13 +137,13 @@ package enum StoredListing {
 }
 
 extension Catalog {
-    /// The catalog with the last listings of its courses, without asking anybody. Courses that were never listed, or
-    /// with other parameters, stay as they are.
+    /// The catalog with the last lists of courses and the last listings of its courses, without asking anybody.
+    /// Courses that were never listed, or with other parameters, stay as they are.
     package func addingStoredListings(_ store: DownloadStore) throws(StoreError) -> Catalog {
-        guard courses.contains(where: \.discover) else { return self }
+        var catalog = try CourseSourceRound.stored(self, store).catalog
+        guard catalog.courses.contains(where: \.discover) else { return catalog }
         let records = try store.listings.records()
-        var catalog = self
-        for (index, course) in courses.enumerated() where course.discover {
+        for (index, course) in catalog.courses.enumerated() where course.discover {
             guard let record = records[course.id], record.question == StoredListing.question(of: course) else {
                 continue
             }

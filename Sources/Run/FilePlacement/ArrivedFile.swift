@@ -40,11 +40,16 @@ package struct ArrivedFile: Sendable {
     package var keepsName = false
     /// Whether it may have had other parts before.
     package var hasPast = false
+    /// Which view of the video it is, as its provider calls it.
+    package var view: String?
+    /// What ffmpeg has to make of it and its parts later.
+    package var joining: String?
     /// Facts to compare it with other files, once it is placed.
     package var proof: FileProof?
     /// The published checksums that it has been compared with.
     package var checksums: PublishedChecksums?
-    /// The partial's time, for a file that an earlier run was about to place: it may be in place already.
+    /// The time of the partial or the file, for a file that may be in place already: an earlier run was about to place
+    /// it, or the video keeps it while others come beside it.
     package var settles: Int64?
 
     package init(
@@ -71,6 +76,16 @@ package struct ArrivedFile: Sendable {
     }
 }
 
+extension ArrivedFile {
+    /// A part of the video that stays as it is while others come.
+    package init(keeping part: SidecarRecord, number: Int, of video: String) {
+        self.init(
+            role: .sidecar(part.download, part.kind, name: part.name),
+            partialName: PartialName(download: part.download.rawValue, sidecar: "kept\(number)"), size: part.size,
+            sha256: part.sha256, path: part.path, id: video, settles: part.modified)
+    }
+}
+
 /// A placed file, durable.
 package struct PlacedFile: Sendable {
     package var file: ArrivedFile
@@ -79,8 +94,15 @@ package struct PlacedFile: Sendable {
     package var parts: [PlacedFile] = []
     /// Whether it is one of these.
     package var isPart = false
-    /// Parts of the replaced video that this one doesn't have.
-    package var obsolete: [SidecarRecord] = []
+    var former = FormerParts()
+}
+
+/// Parts of a replaced video that its successor doesn't bring.
+struct FormerParts: Sendable {
+    /// Those that it no longer has.
+    var obsolete: [SidecarRecord] = []
+    /// Other views, which stay.
+    var kept: [SidecarRecord] = []
 }
 
 /// The reason why a file isn't placed.

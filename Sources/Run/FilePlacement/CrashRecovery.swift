@@ -65,7 +65,8 @@ package struct CrashRecovery {
         }
         // The user has decided in the meantime: a cancelled file is removed, a paused one may be finished.
         if record.state == .cancelled {
-            _ = try library.files.remove(file.path, record: FileRecord(file))
+            // One that was to stay beside new parts is an old one.
+            if record.oldFile?.path != file.path { _ = try library.files.remove(file.path, record: FileRecord(file)) }
             for part in try store.sidecars.parts(of: record.id) {
                 _ = try library.files.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
             }
@@ -73,7 +74,9 @@ package struct CrashRecovery {
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
         let parts = try store.sidecars.parts(of: record.id)
-        guard parts.isEmpty else { return try settle(record, file, parts) }
+        // Without parts of its own the new file replaces the parts that the old one had.
+        let hadParts = try store.sidecars.files(of: [record.id]).contains { $0.kind == .stream }
+        guard parts.isEmpty, !hadParts else { return try settle(record, file, parts) }
         if case .ours(let facts) = try library.files.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.folders.flushNames(of: [file.path])
             if let old = record.oldFile, old.path != file.path { try remove(old) }
@@ -128,11 +131,13 @@ package struct CrashRecovery {
         let names = DownloadKind.partials(of: record.id).filter { !others.contains($0) }
         var video = ArrivedFile(
             role: .video(record.id, source: file.source), partialName: PartialName(download: record.id.rawValue),
-            partial: nil, size: file.size,
-            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
+            partial: nil, size: file.size, sha256: file.sha256, path: file.path, id: record.key.video,
+            old: record.oldFile, parts: whole, hasPast: true)
         video.settles = file.modified
         video.proof = file.proof
         video.checksums = file.checksums
+        video.view = file.role
+        video.joining = file.joining
         video.keepsName = LibraryName.isInPackage(file.path)
         if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
         if try whole.count == parts.count
@@ -169,6 +174,8 @@ package struct CrashRecovery {
             role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, hasPast: true)
         video.checksums = file.checksums
+        video.view = file.role
+        video.joining = file.joining
         return try place(video)
     }
 

@@ -25,7 +25,9 @@ extension DownloadKind {
         switch self {
         case .stream:
             DownloadPartials(
-                kept: (0..<2).flatMap { [.track($0, of: download), .index($0, of: download)] },
+                kept: (0..<2).flatMap {
+                    [.track($0, of: download), .index($0, of: download), .recorded($0, of: download)]
+                },
                 passing: (0..<2).map { .list($0, of: download) } + (0..<3).map { .playlist($0, of: download) }
                     + [.remuxed(download)])
         case .tracks:

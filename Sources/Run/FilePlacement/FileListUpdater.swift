@@ -66,7 +66,7 @@ package final class FileListUpdater: Sendable {
     /// Notes rows changed by a comparison.
     package func note(_ changes: ReconcileChanges) {
         state.withLock { state in
-            state.ids.formUnion(changes.updated.map(\.id))
+            state.ids.formUnion(changes.updated.map(\.id) + changes.finished)
             state.courses.formUnion(changes.courses.map(\.id) + changes.chapters.map(\.course))
             for move in changes.moves {
                 switch move.owner {
@@ -78,7 +78,7 @@ package final class FileListUpdater: Sendable {
     }
 
     /// Notes changes that have been written to the state.
-    func note(_ changes: [DownloadChange]) {
+    package func note(_ changes: [DownloadChange]) {
         state.withLock { state in
             for change in changes {
                 switch change {

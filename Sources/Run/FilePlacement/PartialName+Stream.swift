@@ -17,6 +17,11 @@ extension PartialName {
         PartialName(download: download.rawValue, sidecar: indexMarks[min(number, 1)])
     }
 
+    /// The segments of a track that was recorded while it was live.
+    package static func recorded(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: recordedMarks[min(number, 1)])
+    }
+
     /// The list of a track's parts for ffmpeg.
     package static func list(_ number: Int, of download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "list\(number)")
@@ -45,4 +50,5 @@ extension PartialName {
 
     private static var trackMark: String { "audio" }
     private static var indexMarks: [String] { ["index", "audio-index"] }
+    private static var recordedMarks: [String] { ["recorded", "audio-recorded"] }
 }

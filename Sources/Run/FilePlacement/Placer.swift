@@ -31,8 +31,8 @@ package struct Placer: Sendable {
                 let parts = try file.parts.map { part throws(PlacingFailureError) in
                     PlacedFile(file: part, stored: try flush(part), isPart: true)
                 }
-                let obsolete = obsoleteParts(of: file)
-                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts, obsolete: obsolete))
+                let former = formerParts(of: file)
+                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts, former: former))
             } catch { failed(file, error.failure) }
         }
         do {
@@ -72,10 +72,7 @@ package struct Placer: Sendable {
         }
         // Before the row forgets it: a kill in between is settled at the next start.
         removeOld(placed)
-        guard
-            write(
-                placed.flatMap { $0.parts.map(\.finished) + $0.obsolete.map { .sidecar(.lost($0)) } + [$0.finished] })
-        else {
+        guard write(placed.flatMap(\.ended)) else {
             for item in placed { failed(item.file, .store) }
             return nil
         }
@@ -107,20 +104,29 @@ package struct Placer: Sendable {
             let source: SourceDigest = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
                 path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source,
-                proof: file.proof, checksums: file.checksums)
+                proof: file.proof, checksums: file.checksums, role: file.view, joining: file.joining)
         } catch { throw PlacingFailureError(.library(error)) }
     }
 
-    /// The former parts of the video that it no longer has.
-    private func obsoleteParts(of file: ArrivedFile) -> [SidecarRecord] {
+    /// The parts that the video has had and doesn't get now: those that it no longer has, and other views, which stay
+    /// as long as they are there, even damaged: nobody has asked for their end, and nobody has others.
+    private func formerParts(of file: ArrivedFile) -> FormerParts {
         guard case .video(let id, _) = file.role, file.hasPast || file.old != nil || !file.parts.isEmpty else {
-            return []
+            return FormerParts()
         }
         let names = Set(
             file.parts.compactMap { part in
                 if case .sidecar(_, .stream, let name) = part.role { name } else { nil }
             })
-        return ((try? store.sidecars.files(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
+        let views = Set(names.compactMap(SidecarRecord.viewOfPart))
+        let former = ((try? store.sidecars.files(of: [id])) ?? []).filter {
+            $0.kind == .stream && !names.contains($0.name)
+        }
+        let obsolete = former.filter { part in
+            guard let view = part.viewOfPart, !views.contains(view) else { return true }
+            do throws(LibraryError) { return try library.files.facts(of: part.path) == nil } catch { return false }
+        }
+        return FormerParts(obsolete: obsolete, kept: former.filter { part in !obsolete.contains(part) })
     }
 
     /// Renames to the wanted place or, if somebody else's file is there, to a name with the id. Returns whether the
@@ -199,7 +205,7 @@ package struct Placer: Sendable {
             for item in [item] + item.parts {
                 if let old = item.file.old, old.path != item.stored.path { remove(old) }
             }
-            for part in item.obsolete { remove(StoredFile(part)) }
+            for part in item.former.obsolete { remove(StoredFile(part)) }
         }
         // A power loss would bring back files that no row names any more. Where the folder can't be flushed, it may.
         _ = library.folders.unflushedNames(of: removed)
@@ -238,6 +244,12 @@ extension PlacedFile {
             ]
         default: []
         }
+    }
+
+    /// The changes after all names of a video are durable.
+    fileprivate var ended: [DownloadChange] {
+        parts.map(\.finished) + former.obsolete.map { .sidecar(.lost($0)) } + former.kept.map { .sidecar(.stored($0)) }
+            + [finished]
     }
 
     /// The change after the name is durable.

@@ -12,6 +12,14 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     /// The secrets as they were typed.
     package init(_ values: [String: String]) { self.values = Secret(values) }
 
+    /// The secret of this name.
+    package subscript(_ name: String) -> String? { values.value[name] }
+
+    /// These secrets with another one under a name.
+    package func replacing(_ name: String, with value: String) -> LoginSecrets {
+        LoginSecrets(values.value.merging([name: value]) { $1 })
+    }
+
     /// The limit on the bytes of a file of secrets.
     package static let longest = 1 << 20
 
@@ -22,15 +30,21 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     ///
     /// - Parameters:
     ///   - file: the text's name in messages.
+    ///   - cookies: the names of them that are a browser's session. It is in several lines, and where there are other
+    ///     names, it or they may be missing.
     ///   - allowsOthers: whether a mapping may have other names, too.
     package init(
-        _ text: Data, file: String, names: [String], allowsOthers: Bool = false
+        _ text: Data, file: String, names: [String], cookies: [String] = [], allowsOthers: Bool = false
     ) throws(LoginSecretsError) {
         func refusal(_ problem: LoginSecretsError.Problem) -> LoginSecretsError {
             LoginSecretsError(file: file, names: names, problem: problem)
         }
         guard text.count <= Self.longest else { throw refusal(.tooLong) }
         guard let string = String(validating: text, as: UTF8.self) else { throw refusal(.notUTF8) }
+        if let only = Self.only(names), cookies.contains(only), Self.looksLikeCookies(string) {
+            self.init([only: string])
+            return
+        }
         if let only = Self.only(names), Self.looksLikeAssignment(string, of: only) {
             throw refusal(.assignment(only))
         }
@@ -52,14 +66,14 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
             return
         }
         do throws(LoginSecretsError.Problem) {
-            try self.init(mapping, names, allowsOthers: allowsOthers)
+            try self.init(mapping, names, cookies, allowsOthers: allowsOthers)
         } catch {
             throw refusal(error)
         }
     }
 
     private init(
-        _ mapping: YAMLMapping, _ names: [String], allowsOthers: Bool
+        _ mapping: YAMLMapping, _ names: [String], _ cookies: [String], allowsOthers: Bool
     ) throws(LoginSecretsError.Problem) {
         var values: [String: String] = [:]
         for entry in mapping {
@@ -72,8 +86,23 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
             values[entry.key] = value
         }
         let missing = names.filter { values[$0]?.isEmpty ?? true }
-        guard missing.isEmpty else { throw .missing(missing) }
-        self.init(values)
+        let others = names.filter { !cookies.contains($0) }
+        // Each of the two is a way to log in.
+        let isWhole =
+            !cookies.isEmpty && !others.isEmpty && (missing == names.filter(cookies.contains) || missing == others)
+        guard missing.isEmpty || isWhole else {
+            let told = missing.filter(others.contains)
+            throw .missing(told.isEmpty ? missing : told)
+        }
+        self.init(values.filter { !missing.contains($0.key) })
+    }
+
+    /// Whether it is a browser's session itself: lines with tabs in them, or a line of `Cookie`. In YAML a session is
+    /// indented.
+    private static func looksLikeCookies(_ text: String) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline)
+        return lines.contains { $0.contains("\t") && $0.first?.isWhitespace == false }
+            || lines.count == 1 && (lines[0].lowercased().hasPrefix("cookie:") || !lines[0].contains(": "))
     }
 
     private static func only(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }

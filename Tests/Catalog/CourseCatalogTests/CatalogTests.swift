@@ -173,6 +173,36 @@ import YAMLSource
         #expect(reading.catalog.courses[3].discover)
     }
 
+    @Test("the courses of a provider inherit what their source says, and go behind what is written")
+    func sources() throws {
+        let folder = try CatalogFolder(
+            catalog: """
+                defaults: {quality: 720p, parameters: {endpoint: "https://h"}}
+                courses_of:
+                  - {provider: p, prefix: p-, include: "Lecture *", discover: {newest: 3}, parameters: {term: 1}}
+                  - {provider: q, layout: plex}
+                courses: [{id: p-c1, provider: p, videos: [v]}, {id: c9, provider: x, videos: [v]}]
+                """)
+        var catalog = folder.read().catalog
+        #expect(catalog.courseSources.count == 2 && catalog.courses.count == 2)
+        var listing = CourseListing()
+        for (id, term) in [("c1", 1), ("c9", 2), ("c9", 3)] {
+            var listed = CourseListing.Video(id: id)
+            let place = catalog.courses[0].location
+            listed.parameters = [.init(key: "term", keyLocation: place, value: YAMLNode(.int(term), at: place))]
+            listing.videos.append(listed)
+        }
+        let first = catalog.add(listing, of: catalog.courseSources[0]) { _ in nil }
+        #expect(first.taken == ["p-c9"] && catalog.courses.map(\.id) == ["p-c1", "c9", "p-c9"])
+        let course = catalog.courses[2]
+        #expect(
+            course.writtenID == "c9" && course.discovery?.newest == 3 && course.settings.quality == [Quality("720p")])
+        #expect(course.settings.parametersJSON == #"{"endpoint":"https://h","term":2}"#)
+        let second = catalog.add(listing, of: catalog.courseSources[1]) { _ in nil }
+        #expect(
+            second.taken == ["c9", "c9"] && catalog.courses.last?.id == "c1" && catalog.courses.last?.layout != nil)
+    }
+
     @Test("JSON is a catalog, too")
     func json() throws {
         let folder = try CatalogFolder([

@@ -19,7 +19,7 @@ import YAMLSource
         (
             "{id: x, foo: y}",
             "4:13: a video has no key 'foo'; it takes id, title, description, date, episode, provider, priority, quality, "
-                + "audio, subtitles, streams, parameters, cover, max_size, sha256, checksums, size, subtitle_files, attachments"
+                + "audio, subtitles, streams, live, parameters, cover, max_size, sha256, checksums, size, subtitle_files, attachments"
         ),
         ("{id: x, [a]: y}", "4:13: a key must be text"),
         ("{id: x, title: [y]}", "4:20: 'title' takes text, but this is a list"),
@@ -163,7 +163,7 @@ import YAMLSource
         ("version: 1\ndefaults: [a]", "2:11: 'defaults' takes a mapping, but this is a list"),
         (
             "version: 1\ndefaults: {id: a}",
-            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, streams, parameters, cover, max_size"
+            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, streams, live, parameters, cover, max_size"
         ),
         ("version: 1\ninclude: {a: b}", "2:10: 'include' takes a list of file names, but this is a mapping"),
         ("version: 1\ninclude: [[a]]", "2:11: an include is a file name, but this is a list"),
@@ -176,6 +176,14 @@ import YAMLSource
         (
             "version: 1\ncourses:\n  - id: a\n    discover: true",
             "3:9: no 'provider' is set for this course; set one here, on its course or in 'defaults'"
+        ),
+        (
+            "version: 1\ncourses_of: {parameters: {a: 1}}",
+            "2:13: no 'provider' is set for these courses; set one here or in 'defaults'"
+        ),
+        (
+            "version: 1\ncourses_of: [{provider: p, every: 5}]",
+            "2:35: 'every' takes a time such as 30m, 6h or 7d, but this is '5'; did you mean '5h'?"
         ),
         (
             "version: 1\ncourses:\n  - id: a\n    videos: [x, y, {id: z, provider: p}]",

@@ -56,7 +56,11 @@ struct PathLayoutTests {
             ("{course}/{title}.{ext}.bak", .extensionInside, 17),
             ("{title}.{ext}", .noCourseFolder, 0), ("{chapter}/{course}/{title}.{ext}", .noCourseFolder, 0),
             ("x<{course}>/{title}.{ext}", .noCourseFolder, 0), ("{course}/{date}.{ext}", .namesNoVideo, 9),
-            ("{course}/x/{chapter}.{ext}", .namesNoVideo, 11),
+            ("{course}/x/{chapter}.{ext}", .namesNoVideo, 11), ("{course}/{stream}.{ext}", .namesNoVideo, 9),
+            ("{course}/{stream}/{title}.{ext}", .streamInFolder, 9),
+            ("{course}/<{stream}>/{title}.{ext}", .streamInFolder, 9),
+            ("{course}/{title}< {stream} {date}>.{ext}", .streamWithOthers, 16),
+            ("{course}/{title}<{stream}{stream}>.{ext}", .streamWithOthers, 16),
         ] as [(String, LayoutError.Reason, Int)])
     func mistakes(text: String, reason: LayoutError.Reason, offset: Int) {
         let error = #expect(throws: LayoutError.self) { try PathLayout(text) }

@@ -41,6 +41,10 @@ struct JSONEventsTests {
             #"{"event":"course_listed",\#(time),"course":"phys101","title":"Physics","videos":3,"was":null,"added":3,"removed":0}"#
         ),
         (
+            .coursesListed(CoursesListed(provider: "moodle", courses: 3, was: 2, added: 2, removed: 1)),
+            #"{"event":"courses_listed",\#(time),"provider":"moodle","courses":3,"was":2,"added":2,"removed":1}"#
+        ),
+        (
             .downloadsAdded(
                 SyncAddition(
                     downloads: [.waiting: 2, .finished: 1], waitingBytes: 9,

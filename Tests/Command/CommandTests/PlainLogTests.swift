@@ -47,8 +47,8 @@ struct PlainLogTests {
                 .init(.output, "removed   phys101/kin/v1  Position�"),
                 .init(
                     .diagnostics,
-                    "warning: phys101/kin/v1  Position�: its sound is in a separate file: only ffmpeg can join them, "
-                        + "and it isn't installed"),
+                    "warning: phys101/kin/v1  Position�: its sound is in a separate file, "
+                        + "since there is no ffmpeg; the first sync with one joins them"),
                 Self.failed,
             ])
     }

@@ -94,10 +94,13 @@ extension ReportTests {
             PluginsText.lines([wanting], searched: []).suffix(2) == [
                 "              parameters: host*, scope", "              login: username, password",
             ])
+        wanting.credentials.append("session")
+        wanting.cookies = ["session"]
+        #expect(PluginsText.lines([wanting], searched: []).contains { $0.contains("session") })
         #expect(PluginsText.lines([], searched: ["/a"])[0...1] == ["no plugins; looked in:", "  /a"])
         #expect(
             String(decoding: PluginsText.json(listings[1]), as: UTF8.self)
-                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"parameters":[],"required":[],"credentials":[],"folder":"/p/broken","warnings":[],"problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
+                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"parameters":[],"required":[],"credentials":[],"cookies":[],"folder":"/p/broken","warnings":[],"problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
                 + "\n")
     }
 

@@ -33,10 +33,12 @@ struct BundledConformanceTests {
         let replay = fixtures.hasExchanges ? try FixtureReplay(fixtures, settings: settings) : nil
         defer { replay?.close() }
         let path = FilePath(folder.path(percentEncoded: false))
-        var report = await PluginTrial.report(path, replay?.settings ?? settings, host: replay?.watch)
+        var report = await PluginTrial.report(
+            path, replay?.settings ?? settings, measuresGrowth: true, host: replay?.watch)
         // On a busy machine a right plugin may miss a limit of time once.
         if !report.failed.isEmpty, Set(report.failed).isSubset(of: ["end-of-input", "terminate", "timeout"]) {
-            report = await PluginTrial.report(path, replay?.settings ?? settings, host: replay?.watch)
+            report = await PluginTrial.report(
+                path, replay?.settings ?? settings, measuresGrowth: true, host: replay?.watch)
         }
         for result in report.results {
             guard case .failed(let failures) = result.verdict else { continue }

@@ -37,6 +37,7 @@ struct FaultyPluginTests {
         ("odd-season", ["list"], "'season' of a chapter in its answer isn't between 0 and 99,999,999"),
         ("always-unchanged", ["list-known"], "without 'known'"),
         ("no-url", ["resolution"], "no 'result.url'"),
+        ("no-subtitle-url", ["resolution"], "no 'result.subtitles[0].url'"),
         ("relative-url", ["resolution"], "absolute http or https URL"),
         ("host-header", ["resolution"], "sets 'Host'"),
         ("number-as-text", ["resolution"], "size"),
@@ -54,6 +55,7 @@ struct FaultyPluginTests {
         ("local-clock", ["time-zone"], "takes the clock on the wall for UTC"),
         ("no-zone", ["resolution"], "isn't a time like"),
         ("numeric-next", ["list"], "'result.next' in its answer"),
+        ("repeated-course", ["courses"], "the id 'c1' is repeated"),
         ("takes-every-address", ["recognise"], "is answered with {}"),
         ("mixes-up", ["concurrency"], "another request in flight"),
         ("own-clock", ["now", "rejected"], "its own clock"),
@@ -79,6 +81,7 @@ struct FaultyPluginTests {
         ("secret-in-log", ["secrets-in-messages"], "the secret"),
         ("secret-in-message", ["secrets-in-messages"], "the secret 'proxy'"),
         ("secret-in-listing", ["secrets-in-listings"], "the secret"),
+        ("all-cookies", ["cookies"], "a cookie of elsewhere.invalid goes with an answer"),
         ("writes-cache", ["folder"], "cache.json"),
     ]
 
@@ -87,7 +90,7 @@ struct FaultyPluginTests {
         // Those that let a request wait get a short limit, which a busy machine may exceed elsewhere, too.
         let short = ["slow": 1, "hang": 3, "silent-on-unknown": 3, "no-flush": 5][fault]
         let trial = try PluginTrial(fault: fault, timeout: short ?? 30)
-        let report = await trial.report()
+        let report = await trial.report(measuresGrowth: checks == ["growth"])
         var uncertain: Set<String> = short == nil ? [] : ["timeout"]
         // Its clock may go on by a second between two requests.
         if fault == "own-clock" { uncertain = ["rejected"] }
@@ -101,7 +104,7 @@ struct FaultyPluginTests {
     @Test("the same plugin without a fault passes every check")
     func right() async throws {
         let trial = try PluginTrial(fault: nil)
-        let report = await trial.report()
+        let report = await trial.report(measuresGrowth: true)
         #expect(report.failed == [])
         #expect(report.results.map(\.check) == ConformanceCheck.allCases)
         let skipped = report.results.filter { if case .skipped = $0.verdict { true } else { false } }.map(\.check)
@@ -113,7 +116,7 @@ struct FaultyPluginTests {
     @Test("without the time for enough requests it isn't said that the plugin doesn't grow")
     func growthNotMeasured() async throws {
         let trial = try PluginTrial(fault: "leak")
-        let report = await PluginTrial.report(trial.folder.path, patience: .zero)
+        let report = await trial.report()
         let growth = report.results.first { $0.check == .growth }
         guard case .skipped(.tooFewAnswers(0)) = growth?.verdict else {
             Issue.record("\(String(describing: growth))")

@@ -103,7 +103,7 @@ struct FixtureStrictnessTests {
         settings.take(fixtures.description)
         let replay = try FixtureReplay(fixtures, settings: settings)
         defer { replay.close() }
-        return await PluginTrial.report(trial.folder.path, replay.settings, patience: .zero, host: replay.watch)
+        return await PluginTrial.report(trial.folder.path, replay.settings, host: replay.watch)
     }
 
     @Test("a plugin that follows its fixtures passes, and renews its login once")

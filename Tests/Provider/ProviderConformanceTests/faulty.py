@@ -120,8 +120,13 @@ def resolve(p):
         result = state["cache"].setdefault(video, result)
     if FAULT == "no-url":
         del result["url"]
+    if FAULT == "no-subtitle-url":
+        result["subtitles"] = [{"lang": "en"}]
     if FAULT == "relative-url":
         result["url"] = "/" + path
+    if FAULT == "all-cookies":
+        lines = [line.split("\t") for line in ((p.get("credentials") or {}).get("session") or "").splitlines()]
+        result["headers"] = {"Cookie": "; ".join("=".join(f[5:]) for f in lines if len(f) == 7)}
     if FAULT == "host-header":
         result["headers"] = {"Host": "example.org"}
     if FAULT == "number-as-text":
@@ -177,7 +182,14 @@ def login(p):
     if FAULT == "useless-login":
         return {"credentials": {"other": 1}}, None
     return {"credentials": {"token": "t-" + hashlib.sha256(p["secrets"]["password"].encode()).hexdigest()[:20],
-                            "age": 0}}, None
+                            "session": p["secrets"].get("session"), "age": 0}}, None
+
+
+def courses(p):
+    if p.get("cursor") != "2":
+        return {"courses": [{"id": "c1", "title": "One", "parameters": {"n": "c1"}}], "next": "2"}, None
+    id = "c1" if FAULT == "repeated-course" else "c2"
+    return {"courses": [{"id": id, "begins": "2026-10-01T00:00:00Z"}]}, None
 
 
 def recognise(p):
@@ -186,7 +198,7 @@ def recognise(p):
     return {}, None
 
 
-METHODS = {"resolve": resolve, "list": listing, "recognise": recognise, "login": login}
+METHODS = {"resolve": resolve, "list": listing, "courses": courses, "recognise": recognise, "login": login}
 
 
 def answer(request):

@@ -41,6 +41,24 @@ struct CredentialHelperSecretsTests {
         #expect(CredentialHelper.stored(["token": "t"]) == ["token": "t", "password": "t"])
     }
 
+    @Test(
+        "a browser's session comes in lines or in one, alone or with the others, and a password is none",
+        arguments: [
+            ("session[]=a\nsession[]=b\n", ["session": "a\nb\n"]), ("session=x=1; y=2\n", ["session": "x=1; y=2"]),
+            ("user=a\npin=b\n", ["user": "a", "pin": "b"]), ("username=a\npassword=b\n", ["user": "a", "pin": "b"]),
+            ("user=a\npin=b\nsession=s\n", ["user": "a", "pin": "b", "session": "s"]), ("password=b\n", nil),
+        ] as [(String, [String: String]?)])
+    func session(text: String, expected: [String: String]?) throws {
+        let (manifest, _) = try ManifestReader.read(
+            Array("{name: a, protocol: 1, run: [./a], credentials: [user, pin, session], cookies: [session]}".utf8),
+            file: "plugin.yaml")
+        #expect(CredentialHelper.secrets(manifest, in: Secret(CredentialHelper.values(text))) == expected)
+        #expect(
+            CredentialHelper.stored(["user": "a", "session": "x\ny\n"], cookies: ["session"]) == [
+                "user": "a", "username": "a", "session[]": "x\ny\n",
+            ])
+    }
+
     @Test("a secret with a line break can't be stored, and isn't shown")
     func lineBreak() async throws {
         let helper = CredentialHelper(command: "cat", provider: "p", user: "u")

@@ -54,6 +54,28 @@ import YAMLSource
             ])
     }
 
+    @Test("a browser's session is one of the credentials")
+    func cookies() throws {
+        let text = "{name: a, protocol: 1, run: [./a], credentials: [user, session], cookies: [session]}"
+        let (manifest, warnings) = try read(text)
+        #expect(manifest.cookies == ["session"] && warnings.isEmpty)
+        #expect(manifest.loginChoices == [["user", "session"], ["session"], ["user"]])
+        #expect(try read(text.replacing("[user, session]", with: "[session]")).0.loginChoices == [["session"]])
+        do {
+            _ = try read(text.replacing("cookies: [session]", with: "cookies: [sesion]"))
+            Issue.record("it was taken")
+        } catch {
+            guard case .invalid(let diagnostics) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            let words = "'cookies' has 'sesion', which isn't one of the 'credentials'; did you mean 'session'?"
+            #expect(diagnostics.map(\.text) == ["plugin.yaml:1:75: error: \(words)"])
+        }
+        let scalar = text.replacing("cookies: [session]", with: "cookies: session")
+        #expect(throws: ManifestProblem.self) { try read(scalar) }
+    }
+
     @Test("omitted keys have the protocol's defaults")
     func smallest() throws {
         let (manifest, warnings) = try read("{name: a, protocol: 1, run: [./a]}")
@@ -89,7 +111,7 @@ import YAMLSource
             ("{name: a, protocol: 1, run: []}", ["1:29: error: 'run' is a list of words, the executable first: [./a]"]),
             (
                 "{name: a, protocol: 1, run: [x], methods: [list]}",
-                ["1:43: error: 'methods' must have resolve; it may have list, recognise and login"]
+                ["1:43: error: 'methods' must have resolve; it may have list, courses, recognise and login"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], methods: [resolve, recognise], addresses: ['[a']}",

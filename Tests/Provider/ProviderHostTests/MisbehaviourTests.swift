@@ -11,7 +11,7 @@ import Testing
     struct Oddity: CustomTestStringConvertible {
         var video: String
         var reason: String
-        var timeout: Duration = .seconds(20)
+        var timeout: Duration = .seconds(120)
         var testDescription: String { video }
     }
 

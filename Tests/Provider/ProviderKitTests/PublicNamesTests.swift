@@ -23,6 +23,18 @@ import Testing
                     .rateLimited, "later", retryAfter: .seconds(1), credentials: Secret(["token": "new"]),
                     server: "https://h:81")
             }
+            let jar =
+                CookieJar(named: "session", in: request.credentials, at: request.now)
+                ?? CookieJar("", at: request.now)
+            let facts = jar.cookies.map { cookie in
+                (
+                    cookie.domain, cookie.path, cookie.includesSubdomains, cookie.isSecure, cookie.isHTTPOnly,
+                    cookie.expiresAt
+                )
+            }
+            guard facts.isEmpty, jar.cookies.map(\.name) == jar.cookies.map(\.value), jar.text.hasPrefix("#") else {
+                throw ProviderError(.forbidden, "no cookies here")
+            }
             var resolution = Resolution(
                 url: "https://h/" + PercentEncoding.encoded(key, keeping: "/"), kind: .hls,
                 token: .bearer("t", origins: ["https://cdn"]), expiresAt: request.now + 60, headers: ["X-Name": "x"],

@@ -23,6 +23,12 @@ import Testing
             Resolution(url: "https://h/")
         }
 
+        func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList {
+            guard request.cursor == nil else { return CourseList(courses: []) }
+            let begins = request.now.addingTimeInterval(3600)
+            return CourseList(courses: [.init(id: "c", parameters: request.parameters, begins: begins)], next: "2")
+        }
+
         func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
             guard request.address == "https://h/c" else { return Recognition() }
             return Recognition(.init(title: "C", parameters: ["endpoint": .string(request.address)]))
@@ -47,6 +53,26 @@ import Testing
                 + "\n")
         #expect(try await answer("https://h/d", by: Knowing()) == #"{"id":7,"jsonrpc":"2.0","result":{}}"# + "\n")
         #expect(try await answer("https://h/c", by: Fixed()).contains("-32601"))
+    }
+
+    @Test("the user's courses come page after page")
+    func courses() async throws {
+        func answer(_ params: String) async throws -> String {
+            let pipe = Pipe()
+            let server = PluginServer(
+                provider: Knowing(), output: PluginOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+            await server.serve(
+                #"{"id":7,"method":"courses","params":{"user":"u","now":"2026-11-20T23:00:00Z",\#(params)}}"#)
+            try pipe.fileHandleForWriting.close()
+            return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        }
+        let course = #"{"begins":"2026-11-21T00:00:00Z","id":"c","parameters":{"endpoint":"https://h/"}}"#
+        #expect(
+            try await answer(#""parameters":{"endpoint":"https://h/"},"cursor":null"#)
+                == #"{"id":7,"jsonrpc":"2.0","result":{"courses":[\#(course)],"next":"2"}}"# + "\n")
+        #expect(
+            try await answer(#""parameters":{},"cursor":"2""#) == #"{"id":7,"jsonrpc":"2.0","result":{"courses":[]}}"#
+                + "\n")
     }
 
     private func answer(_ line: String) async throws -> String {

@@ -1,4 +1,5 @@
 import CourseCatalog
+import DownloadStore
 import FileSystem
 import SystemPackage
 import TestSupport
@@ -34,5 +35,32 @@ struct CatalogDigestTests {
         #expect(videos.map { CatalogEntries.extras($0)?.hex } == ["3034841f3b8b29379d23c36bfff9ade5", nil])
         let cover = try #require(reading.catalog.courses[0].cover)
         #expect(CatalogEntries.digest(cover).hex == "d07fe0cf0b1d2163a189ce4f666ba131")
+    }
+
+    @Test("another choice among its views isn't another source; the choice and another source are told apart")
+    func views() throws {
+        let folder = TemporaryFolder()
+        try folder.write(
+            """
+            version: 1
+            defaults: {provider: direct, parameters: {base: "http://h"}}
+            courses:
+              - id: c
+                videos: [a, {id: b, streams: all}, {id: d, streams: [x, y]}, {id: e, streams: [y, x]}]
+              - id: f
+                quality: worst
+                streams: all
+                videos: [a, "cafe\u{301}"]
+            """, to: "c.yaml")
+        let reading = CatalogReader.read([folder.at("c.yaml").string])
+        try #require(reading.verdict == .valid, "\(reading.report)")
+        var entries = CatalogEntries(reading.catalog)
+        let sources = entries.slots.map { entries.source(entries.video($0)) }
+        #expect(Set(sources).count == sources.count)
+        #expect(sources.map(\.count) == [16, 24, 24, 24, 24, 24])
+        #expect(sources[0..<4].allSatisfy { sources[0].isSameBesidesViews(as: $0) })
+        #expect(sources[4...].allSatisfy { !sources[0].isSameBesidesViews(as: $0) })
+        #expect(!sources[4].isSameBesidesViews(as: sources[5]))
+        #expect(!SourceDigest([]).isSameBesidesViews(as: []))
     }
 }

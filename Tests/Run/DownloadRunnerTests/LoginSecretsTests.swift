@@ -50,6 +50,26 @@ struct LoginSecretsTests {
         #expect(Refusal(error).condition == .usage)
     }
 
+    @Test(
+        "a browser's session is the whole text, or is under its name, and may be there in place of the others",
+        arguments: [
+            ("# x\nh\tTRUE\t/\ta: b\n", ["session"], ["session": "# x\nh\tTRUE\t/\ta: b\n"]),
+            ("Cookie: a=1; b=2\n", ["session"], ["session": "Cookie: a=1; b=2\n"]),
+            ("session=1; b=2", ["session"], ["session": "session=1; b=2"]),
+            ("session: |\n  h\tFALSE\n", ["session"], ["session": "h\tFALSE\n"]),
+            ("session: a=1", ["user", "pass", "session"], ["session": "a=1"]),
+            ("user: a\npass: b\n", ["user", "pass", "session"], ["user": "a", "pass": "b"]),
+            ("user: a\npass: b\nsession: c", ["user", "pass", "session"], ["user": "a", "pass": "b", "session": "c"]),
+            ("user: a\nsession: c", ["user", "pass", "session"], nil), ("user: a\n", ["user", "pass", "session"], nil),
+        ] as [(String, [String], [String: String]?)])
+    func cookies(_ text: String, _ names: [String], _ secrets: [String: String]?) {
+        let read = try? LoginSecrets(Data(text.utf8), file: "FILE", names: names, cookies: ["session"])
+        #expect(read?.values.value == secrets)
+        let missing = LoginSecretsError(file: "FILE", names: names, problem: .missing(["pass"]))
+        guard secrets == nil else { return }
+        #expect(throws: missing) { try LoginSecrets(Data(text.utf8), file: "FILE", names: names, cookies: ["session"]) }
+    }
+
     @Test("text that isn't UTF-8, or is endless, is refused")
     func bounds() {
         #expect(throws: LoginSecretsError(file: "FILE", names: ["pass"], problem: .notUTF8)) {

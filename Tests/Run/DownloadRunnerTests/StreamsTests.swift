@@ -85,4 +85,29 @@ struct StreamsTests {
         #expect(ViewsPlan.labels(of: resolution) == ["combined file", "slides tracks"])
         #expect(try #require(ResolvedMedia(resolution, at: now)).identity != before)
     }
+
+    @Test(
+        "beside what a video has only the missing views are asked for, and its own file stays",
+        arguments: [
+            (.main, "combined", [], []), (.all, "combined", [], ["presenter", "slides"]),
+            (.all, nil, ["slides"], ["presenter"]), (.all, "slides", [], ["combined", "presenter"]),
+            (.main, "slides", [], ["combined"]), (.roles(["slides", "combined"]), "combined", ["slides"], []),
+            (.roles(["slides", "x"]), "combined", [], ["slides"]), (.roles(["x"]), "presenter", [], ["combined"]),
+        ] as [(StreamSelection, String?, Set<String>, [String])])
+    func missing(selection: StreamSelection, role: String?, there: Set<String>, missing: [String]) {
+        var resolution = Self.resolution("presenter", "slides")
+        resolution.chooseStreams(by: selection, besides: role, there)
+        #expect(resolution.role == "combined" && resolution.url == "https://a/main.mp4")
+        #expect(resolution.streams.map(\.role) == missing)
+        if let main = resolution.streams.first(where: { $0.role == "combined" }) {
+            #expect(resolution.alone(main).headers == resolution.headers)
+        }
+    }
+
+    @Test("a main view without a word for it is the file that is there")
+    func nameless() {
+        var resolution = Self.resolution(role: nil, "slides")
+        resolution.chooseStreams(by: .all, besides: "anything", [])
+        #expect(resolution.streams.map(\.role) == ["slides"])
+    }
 }

@@ -73,16 +73,38 @@ struct DownloadStoreTests {
         let store = try fixture.open()
         let id = try #require(try StoreFixture.add(1, to: store).first)
         try store.write([.begin(id), .placing(id, StoreFixture.file), .finish(id), .refetch(id), .begin(id)])
-        let successor = StoredFile(path: "C/01 New.mp4", size: 10, modified: 8, sha256: [3], source: [2])
+        // It has to be replaced.
+        var old = StoreFixture.file
+        old.source = []
+        var successor = StoredFile(path: "C/01 New.mp4", size: 10, modified: 8, sha256: [3], source: [2])
+        successor.role = "slides"
         try store.write([.placing(id, successor)])
         var second = successor
         second.path = "C/01 New [v1].mp4"
         try store.write([.placing(id, second)])
-        #expect(try store.downloads.record(id)?.oldFile == StoreFixture.file)
+        #expect(try store.downloads.record(id)?.oldFile == old)
         #expect(try store.downloads.record(id)?.file == second)
         try store.write([.unplace(id)])
-        #expect(try store.downloads.record(id)?.file == StoreFixture.file)
+        #expect(try store.downloads.record(id)?.file == old)
         #expect(try store.downloads.record(id)?.isPlacing == false)
+    }
+
+    @Test("a file that stays keeps its record, also if what was to come beside it isn't placed")
+    func stays() throws {
+        let store = try fixture.open()
+        let id = try #require(try StoreFixture.add(1, to: store).first)
+        var file = StoreFixture.file
+        file.role = "combined"
+        file.checksums = PublishedChecksums(md5: String(repeating: "a", count: 32), sha1: nil, crc32: nil)
+        try store.write([.begin(id), .placing(id, file), .finish(id), .refetch(id, keepsFile: true), .begin(id)])
+        #expect(try store.downloads.record(id)?.file == file)
+        var again = file
+        again.source = [7]
+        try store.write([.placing(id, again), .unplace(id)])
+        #expect(try store.downloads.record(id)?.file == file)
+        // Whoever wants it again wants all of it.
+        try store.write([.finish(id), .steer(id, .retry)])
+        #expect(try store.downloads.record(id)?.file?.source == [])
     }
 
     @Test("after a kill active downloads wait again; paused ones stay paused")

@@ -95,6 +95,7 @@ struct SidecarRowTests {
         other.size = 9
         try store.write([.sidecar(.lost(file(ids[0], english))), .sidecar(.replaced(other))])
         #expect(try store.sidecars.open().map(\.download) == ids)
+        other.isToBeReplaced = true
         #expect(try store.sidecars.files(of: ids) == [other])
         var kept: [FileListEntry] = []
         try store.fileList.each(nil) { kept.append($0) }
@@ -102,6 +103,7 @@ struct SidecarRowTests {
         // Its provider doesn't name it any more: what stands there stays ours.
         try store.write([.sidecar(.named(ids[1], []))])
         #expect(try store.sidecars.open().map(\.download) == [ids[0]])
+        other.isToBeReplaced = false
         #expect(try store.sidecars.files(of: ids) == [other])
     }
 

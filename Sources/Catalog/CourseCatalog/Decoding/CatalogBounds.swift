@@ -2,6 +2,8 @@
 enum CatalogBounds {
     /// Bytes of an id.
     static let identifier = 1024
+    /// Bytes of what comes before the ids of a provider's courses.
+    static let prefix = 64
     /// The greatest priority, and the negative of the least.
     static let priority = 1_000_000
     /// The greatest number of an episode or a season.

@@ -227,24 +227,65 @@ extension CatalogDecoder {
             }
             return try reader.flag(value, "'discover'") == true ? Discovery() : nil
         }
-        var (include, exclude): ([Discovery.Pattern], [Discovery.Pattern]) = ([], [])
-        var newest: Int?
-        var every: Duration?
-        var handOver: [ProviderReference] = []
+        var selection = CatalogDraft.Selection()
         var cursor = LevelCursor(.discovery, start: value.position)
+        while let field = try nextField(&cursor) { try selectionField(field, reader.next(), into: &selection) }
+        finish(cursor)
+        return Discovery(selection)
+    }
+
+    /// Decodes a key of `discover`; those of `courses_of` with the same meaning have the same names.
+    private mutating func selectionField(
+        _ field: CatalogField, _ value: YAMLEvent, into selection: inout CatalogDraft.Selection
+    ) throws(YAMLStop) {
+        switch field {
+        case .includedTitles: selection.include = try titlePatterns(value, "'include'")
+        case .excludedTitles: selection.exclude = try titlePatterns(value, "'exclude'")
+        case .newest: selection.newest = try number(value)
+        case .every: selection.every = try interval(value)
+        case .handOver: selection.handOver = try providers(value)
+        default: try reader.skip(value)
+        }
+    }
+
+    /// Decodes `courses_of`: one source, or a list of them.
+    mutating func courseSources(_ value: YAMLEvent) throws(YAMLStop) {
+        if value.kind == .mappingStart { return try courseSource(value) }
+        try list(value, "'courses_of' takes a mapping with a 'provider', or a list of them") {
+            decoder, item throws(YAMLStop) in
+            try decoder.courseSource(item)
+        }
+    }
+
+    private mutating func courseSource(_ start: YAMLEvent) throws(YAMLStop) {
+        guard start.kind == .mappingStart else {
+            return try reader.refuse(start, "an item of 'courses_of' is a mapping with a 'provider'")
+        }
+        try reader.hold(CatalogCost.course, at: start.position)
+        var source = CatalogDraft.SourceDraft(position: start.position)
+        var cursor = LevelCursor(.courseSource, start: start.position)
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .includedTitles: include = try titlePatterns(value, "'include'")
-            case .excludedTitles: exclude = try titlePatterns(value, "'exclude'")
-            case .newest: newest = try number(value)
-            case .every: every = try interval(value)
-            case .handOver: handOver = try providers(value)
-            default: try reader.skip(value)
+            case .includedTitles, .excludedTitles, .newest, .every:
+                try selectionField(field, value, into: &source.selection)
+            case .prefix: source.prefix = try prefix(value) ?? ""
+            case .discover: source.discovery = try discovery(value)
+            case .layout: source.layout = try layout(value)
+            default: try setting(field, value, into: &source.own)
             }
         }
         finish(cursor)
-        return Discovery(include: include, exclude: exclude, newest: newest, every: every, handOver: handOver)
+        draft.sources.append(source)
+    }
+
+    private mutating func prefix(_ value: YAMLEvent) throws(YAMLStop) -> String? {
+        guard let text = try reader.textOrSkip(value, "'prefix'") else { return nil }
+        guard text.utf8.count <= CatalogBounds.prefix, !text.utf8.contains(0) else {
+            reader.mistake(value, "'prefix' takes at most \(CatalogBounds.prefix) bytes, without NUL")
+            return nil
+        }
+        return text
     }
 
     /// Decodes `hand_over`: providers that a listing may name.
@@ -280,7 +321,7 @@ extension CatalogDecoder {
         guard value.kind == .scalar, value.isPlain, let number = CoreSchema.integer(value.text),
             (1...CatalogBounds.newest).contains(number)
         else {
-            try reader.refuse(value, "'newest' takes a number of videos from 1 to \(CatalogBounds.newest)")
+            try reader.refuse(value, "'newest' takes a number from 1 to \(CatalogBounds.newest)")
             return nil
         }
         return number

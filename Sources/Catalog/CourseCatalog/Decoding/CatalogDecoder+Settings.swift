@@ -17,6 +17,7 @@ extension CatalogDecoder {
         case .audio: own.audio = try sound(value)
         case .subtitles: own.subtitles = try subtitles(value)
         case .streams: own.streams = try streams(value)
+        case .live: own.live = try live(value)
         case .cover:
             guard try reader.isCover(value) else { return }
             try reader.hold(YAMLCost.text(value.text.count), at: value.position)
@@ -124,6 +125,15 @@ extension CatalogDecoder {
             reader.mistake(value, "'streams' is an empty list; remove it to get the provider's main one")
         }
         return roles.isEmpty ? nil : .roles(roles)
+    }
+
+    private mutating func live(_ value: YAMLEvent) throws(YAMLStop) -> LiveStreams? {
+        let words = LiveStreams.allCases.map(\.rawValue)
+        let word = value.kind == .scalar && value.tag != .mistaken ? value.string : ""
+        if let live = LiveStreams(rawValue: word) { return live }
+        try reader.refuse(
+            value, "'live' takes wait or record", suggestion: NearestName.suggestion(for: word, among: words))
+        return nil
     }
 
     private mutating func sound(_ value: YAMLEvent) throws(YAMLStop) -> [String]? {

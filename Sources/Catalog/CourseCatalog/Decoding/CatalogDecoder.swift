@@ -66,6 +66,7 @@ struct CatalogDecoder: ~Copyable {
                     draft.isProviderDoubtful = true
                     try reader.refuse(value, "'defaults' takes a mapping")
                 }
+            case .coursesOf: try courseSources(value)
             case .courses:
                 try list(value, "'courses' takes a list of courses") { decoder, item throws(YAMLStop) in
                     try decoder.course(item)

@@ -40,6 +40,30 @@ struct CatalogDraft {
         var chapters: [Group] = []
     }
 
+    /// What is taken of a listing, as written.
+    struct Selection {
+        var include: [Discovery.Pattern] = []
+        var exclude: [Discovery.Pattern] = []
+        var newest: Int?
+        var every: Duration?
+        var handOver: [ProviderReference] = []
+    }
+
+    /// An item of `courses_of` as written.
+    struct SourceDraft {
+        /// The position of the mapping.
+        var position: SourcePosition
+        /// Which courses, and how often the provider is asked.
+        var selection = Selection()
+        /// Comes before the ids of the courses.
+        var prefix = ""
+        /// What each course takes of its listing; nil for everything.
+        var discovery: Discovery?
+        /// The layout of the courses' videos.
+        var layout: PathLayout?
+        var own = OwnSettings()
+    }
+
     /// The catalog's `name`.
     var name: String?
     /// The catalog's `layout`.
@@ -56,6 +80,8 @@ struct CatalogDraft {
     var defaults = OwnSettings()
     /// In the order of the file.
     var courses: [CourseGroup] = []
+    /// In the order of the file.
+    var sources: [SourceDraft] = []
     /// All videos in the order of the file.
     var records = RecordBlocks()
     /// Texts and checksums of the videos.
@@ -64,4 +90,12 @@ struct CatalogDraft {
     var videoSettings: [OwnVideoSettings] = []
     /// The extras of the few videos that have some.
     var extras: [VideoExtras] = []
+}
+
+extension Discovery {
+    convenience init(_ selection: CatalogDraft.Selection) {
+        self.init(
+            include: selection.include, exclude: selection.exclude, newest: selection.newest, every: selection.every,
+            handOver: selection.handOver)
+    }
 }

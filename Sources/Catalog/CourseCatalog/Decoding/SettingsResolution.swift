@@ -1,4 +1,6 @@
+import Crypto
 import PathLayout
+import TextFormats
 import YAMLSource
 
 /// Resolves the inherited settings of each course, chapter and video in a decoded file.
@@ -63,6 +65,36 @@ struct SettingsResolution {
                         ownCover: chapter.own.cover, season: chapter.season,
                         settings: settings, videos: VideoList(table: table, range: chapter.videos))
                 })
+        }
+    }
+
+    /// The sources of further courses; mistakes are added to `mistakes`. To be called before `courses`, with the same
+    /// arguments.
+    func sources(
+        above base: Settings, layout: PathLayout?, file: Int, source: SourceName, mistakes: inout DiagnosticList
+    ) -> [CourseSource] {
+        let defaults = derive(draft.defaults, above: base)
+        return draft.sources.compactMap { draft in
+            let settings = derive(draft.own, above: defaults)
+            guard settings.provider != nil else {
+                if !self.draft.isProviderDoubtful, self.draft.isComplete {
+                    mistakes.error(
+                        at: SourceLocation(source, draft.position),
+                        "no 'provider' is set for these courses; set one here or in 'defaults'")
+                }
+                return nil
+            }
+            // One list for each question: other parameters are another list. They may be a private address.
+            let digest = Array(SHA256.hash(data: settings.parametersUTF8).prefix(16)).hex
+            let key = "courses_of \(settings.provider?.name ?? "") \(digest)"
+            let table = VideoTable(
+                source: source, folder: "", records: RecordBlocks(), text: TextBlocks(), settings: [], extras: [])
+            let list = Course(
+                id: key, writtenID: key, title: key, hasOwnTitle: true, description: nil,
+                layout: draft.layout ?? layout, file: file, location: SourceLocation(source, draft.position),
+                ownCover: nil, discovery: Discovery(draft.selection), settings: settings,
+                videos: VideoList(table: table, range: 0..<0), chapters: [])
+            return CourseSource(list: list, prefix: draft.prefix, discovery: draft.discovery ?? Discovery())
         }
     }
 

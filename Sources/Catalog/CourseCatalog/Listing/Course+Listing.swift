@@ -93,11 +93,3 @@ extension CourseListing {
         return places
     }
 }
-
-extension Catalog {
-    /// Replaces a course by itself with a listing.
-    package mutating func replace(_ index: Int, with course: Course) {
-        videoCount += course.videoCount - courses[index].videoCount
-        courses[index] = course
-    }
-}

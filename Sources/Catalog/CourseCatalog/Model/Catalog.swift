@@ -7,10 +7,22 @@ package struct Catalog: Sendable {
     package internal(set) var files: [CatalogFile] = []
     /// All courses, with unique ids.
     package internal(set) var courses: [Course] = []
+    /// What providers are asked for more courses, in the order in which it is written.
+    package internal(set) var courseSources: [CourseSource] = []
+    /// Ids of the courses that came from one of ``courseSources``.
+    var sourced: Set<String> = []
+    /// Paths of the files with a source whose courses nobody knows: what isn't in them may only be unknown.
+    package internal(set) var filesWithUnknownCourses: Set<String> = []
     /// Warnings, which stop nothing.
     package internal(set) var warnings: [Diagnostic] = []
     /// The number of videos in the files, without those of `discover` courses.
     package internal(set) var videoCount = 0
+
+    /// Replaces a course by itself with a listing.
+    package mutating func replace(_ index: Int, with course: Course) {
+        videoCount += course.videoCount - courses[index].videoCount
+        courses[index] = course
+    }
 }
 
 /// A catalog file. A course belongs to the file that contains it.

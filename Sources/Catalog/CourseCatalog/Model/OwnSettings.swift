@@ -11,6 +11,7 @@ struct OwnSettings {
     var audio: [String]?
     var subtitles: SubtitleSelection?
     var streams: StreamSelection?
+    var live: LiveStreams?
     var cover: CoverSource?
     /// The largest file, in bytes.
     var maxSize: Int64?
@@ -20,7 +21,7 @@ struct OwnSettings {
     /// Whether it says nothing but parameters.
     var isParametersOnly: Bool {
         provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && streams == nil
-            && cover == nil && maxSize == nil
+            && live == nil && cover == nil && maxSize == nil
     }
 
     /// Whether it says nothing.
@@ -30,7 +31,7 @@ struct OwnSettings {
     func saysTheSame(as other: OwnSettings) -> Bool {
         provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
             && audio == other.audio && subtitles == other.subtitles && cover == other.cover
-            && streams == other.streams && maxSize == other.maxSize
+            && streams == other.streams && live == other.live && maxSize == other.maxSize
             && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
     }
 }
@@ -66,6 +67,8 @@ final class SettingsScope: Sendable {
     let subtitles: SubtitleSelection
     /// Which views of the video.
     let streams: StreamSelection
+    /// What is done with a stream that hasn't ended.
+    let live: LiveStreams
     /// The nearest cover.
     let cover: CoverSource?
     /// The largest file, in bytes.
@@ -75,7 +78,7 @@ final class SettingsScope: Sendable {
 
     init() {
         (provider, priority, quality, audio, subtitles, cover, maxSize) = (nil, 0, [.best], [], .none, nil, nil)
-        streams = .main
+        (streams, live) = (.main, .wait)
         lister = nil
     }
 
@@ -87,6 +90,7 @@ final class SettingsScope: Sendable {
         audio = own.audio ?? base.audio
         subtitles = own.subtitles ?? base.subtitles
         streams = own.streams ?? base.streams
+        live = own.live ?? base.live
         cover = own.cover ?? base.cover
         maxSize = own.maxSize ?? base.maxSize
         lister = own.provider == nil ? base.lister : nil
@@ -96,7 +100,7 @@ final class SettingsScope: Sendable {
     init(_ base: SettingsScope, handedTo provider: ProviderReference, by lister: Settings) {
         self.provider = provider
         (priority, quality, audio, subtitles) = (base.priority, base.quality, base.audio, base.subtitles)
-        (streams, cover, maxSize) = (base.streams, base.cover, base.maxSize)
+        (streams, live, cover, maxSize) = (base.streams, base.live, base.cover, base.maxSize)
         self.lister = lister
     }
 }

@@ -16,6 +16,8 @@ package final class Settings: Sendable {
     package var subtitles: SubtitleSelection { scope.subtitles }
     /// Which views of the video.
     package var streams: StreamSelection { scope.streams }
+    /// What is done with a stream that hasn't ended.
+    package var live: LiveStreams { scope.live }
     /// The nearest cover.
     package var cover: CoverSource? { scope.cover }
     /// The largest file to download, in bytes; nil for the run's.

@@ -82,8 +82,7 @@ package struct CatalogReader {
         _ path: String, _ input: CatalogInput, base: Inherited, chain: [String],
         by naming: (entry: CatalogDraft.Include, includer: Int)?
     ) {
-        let index = catalog.files.count
-        let shown = input.shownPath
+        let (index, shown) = (catalog.files.count, input.shownPath)
         let source = SourceName(shown)
         let folder = input.folder ?? IncludePattern.folder(of: input.path)
         indices[path] = index
@@ -131,11 +130,14 @@ package struct CatalogReader {
         inherited.layout = outcome.draft.layout ?? base.layout
         var resolution = SettingsResolution(outcome.draft)
         outcome.draft = CatalogDraft()
+        catalog.courseSources += resolution.sources(
+            above: base.settings, layout: inherited.layout, file: index, source: source, mistakes: &outcome.mistakes)
+        let hasSources = catalog.courseSources.contains { $0.list.file == index }
         let courses = resolution.courses(
             above: base.settings, layout: inherited.layout, file: index, folder: folder, source: source,
             mistakes: &outcome.mistakes)
         for course in courses { add(course, mistakes: &outcome.mistakes) }
-        if courses.isEmpty, includes.isEmpty, outcome.mistakes.errorCount == 0, outcome.refusal == nil {
+        if courses.isEmpty, includes.isEmpty, !hasSources, outcome.mistakes.errorCount == 0, outcome.refusal == nil {
             outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), "the catalog has no courses")
         }
         found[index].add(contentsOf: outcome.mistakes)

@@ -13,6 +13,8 @@ enum FieldSchema {
         case .date: ["type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"]
         case .include: ["anyOf": [path, ["type": "array", "items": path]]]
         case .defaults: ["$ref": "#/$defs/defaults"]
+        case .coursesOf: ["anyOf": [["$ref": "#/$defs/courseSource"], list(of: "courseSource")]]
+        case .prefix: ["type": scalarTypes, "minLength": 1, "maxLength": .int(CatalogBounds.prefix)]
         case .courses: list(of: "course")
         case .id: ["$ref": "#/$defs/id"]
         case .chapters: list(of: "chapter")
@@ -42,6 +44,7 @@ enum FieldSchema {
         case .audio: ["anyOf": [["const": "all"], languages]]
         case .subtitles: ["anyOf": [["enum": ["all", "none"]], languages]]
         case .streams: ["anyOf": [role, ["type": "array", "items": role, "minItems": 1]]]
+        case .live: ["enum": .array(LiveStreams.allCases.map { .string($0.rawValue) })]
         case .parameters: ["type": "object"]
         case .cover:
             ["type": "string", "anyOf": [["pattern": .string(urlPattern)], ["pattern": .string(besidePattern)]]]
@@ -104,6 +107,8 @@ extension CatalogField {
         case .name: "A description of this catalog."
         case .include: "Catalog files whose courses follow, relative to this file; globs are allowed."
         case .defaults: "Values that every course, chapter and video inherits; the nearest one wins."
+        case .coursesOf: "Providers that each sync asks for the courses that the user has there."
+        case .prefix: "Comes before the ids of these courses, so that they differ from those of others."
         case .courses: "The courses."
         case .id: "Identifies it permanently; never empty. A video's id is the one that its provider uses."
         case .layout:
@@ -139,6 +144,7 @@ extension CatalogField {
             all, or roles in order of preference, where a video has several pictures; by default what its provider \
             calls the main one.
             """
+        case .live: "wait: a stream that is still live is downloaded once it has ended; record: as it goes."
         case .parameters: "Free keys and values for the provider, merged key by key; null removes an inherited key."
         case .cover: "A picture: an http(s) URL, or a path relative to the catalog."
         case .sha256: "The SHA-256 of the finished file in hexadecimal digits; quote it."

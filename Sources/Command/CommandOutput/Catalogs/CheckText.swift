@@ -39,9 +39,10 @@ package enum CheckText {
         let hidden = report.omitted > 0 ? " (\(Wording.grouped(report.omitted)) not shown)" : ""
         guard errors == 0 else { return mistakes + hidden }
         let files = report.files > 1 ? " in \(Wording.count(report.files, "file"))" : ""
+        let sources = report.sources.isEmpty ? "" : ", and the courses of \(Wording.list(report.sources))"
         return
             """
-            \(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(files), \
+            \(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(sources)\(files), \
             \(mistakes)
             """
     }

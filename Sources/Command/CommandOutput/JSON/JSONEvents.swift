@@ -16,6 +16,7 @@ package enum JSONEvents {
         case .lockWaiting(let holder, let until): lock(&line, holder, until: until)
         case .started(let start): fill(&line, start)
         case .courseListed(let listed): fill(&line, listed)
+        case .coursesListed(let listed): fill(&line, listed)
         case .downloadsAdded(let addition): fill(&line, addition)
         case .resolved(let reference, let attempt, let reason, let expiresAt):
             ids(&line, reference)
@@ -28,7 +29,7 @@ package enum JSONEvents {
         case .progress(let reference, let progress):
             ids(&line, reference)
             fill(&line, progress)
-        case .downloadFinished(let reference, let file):
+        case .downloadFinished(let reference, let file), .downloadJoined(let reference, let file):
             ids(&line, reference)
             fill(&line, file)
         case .downloadRetrying(let reference, let attempt, let error, let delay):
@@ -54,11 +55,9 @@ package enum JSONEvents {
             line.field("from", from)
             line.field("path", path)
         case .providerWaiting(let provider, let until, let kind, let server):
-            line.field("provider", provider)
-            waiting(&line, until: until, kind: kind, server: server)
+            waiting(&line, of: ("provider", provider), until: until, kind: kind, server: server)
         case .hostWaiting(let host, let until, let kind, let server):
-            line.field("host", host)
-            waiting(&line, until: until, kind: kind, server: server)
+            waiting(&line, of: ("host", host), until: until, kind: kind, server: server)
         case .resumeWaiting(let until): line.field("until", until)
         case .courseHeld(let held): fill(&line, held)
         case .warning(let warning, let reference):
@@ -85,6 +84,14 @@ package enum JSONEvents {
         line.field("course", listed.course)
         line.field("title", listed.title)
         line.field("videos", listed.videos)
+        line.field("was", listed.was)
+        line.field("added", listed.added)
+        line.field("removed", listed.removed)
+    }
+
+    private static func fill(_ line: inout JSONLine, _ listed: CoursesListed) {
+        line.field("provider", listed.provider)
+        line.field("courses", listed.courses)
         line.field("was", listed.was)
         line.field("added", listed.added)
         line.field("removed", listed.removed)
@@ -126,7 +133,10 @@ package enum JSONEvents {
         line.field("message", held.message)
     }
 
-    private static func waiting(_ line: inout JSONLine, until: Date, kind: String, server: String?) {
+    private static func waiting(
+        _ line: inout JSONLine, of owner: (key: StaticString, name: String), until: Date, kind: String, server: String?
+    ) {
+        line.field(owner.key, owner.name)
         line.field("until", until)
         line.field("kind", kind)
         if let server { line.field("server", server) }
@@ -137,6 +147,7 @@ package enum JSONEvents {
         case .lockWaiting: "lock_waiting"
         case .started: "sync_started"
         case .courseListed: "course_listed"
+        case .coursesListed: "courses_listed"
         case .downloadsAdded: "downloads_added"
         case .resolved: "resolved"
         case .downloadStarted: "download_started"
@@ -151,6 +162,7 @@ package enum JSONEvents {
         case .downloadGone: "download_gone"
         case .downloadRemoved: "download_removed"
         case .downloadMoved: "download_moved"
+        case .downloadJoined: "download_joined"
         case .providerWaiting: "provider_waiting"
         case .hostWaiting: "host_waiting"
         case .resumeWaiting: "resume_waiting"

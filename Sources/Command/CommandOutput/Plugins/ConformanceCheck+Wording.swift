@@ -13,6 +13,7 @@ extension ConformanceCheck {
         case .listPages: "the pages end, and no cursor is repeated"
         case .listIDs: "ids in the listing are unique"
         case .listKnown: "'known' is short, and 'unchanged' only answers a 'known'"
+        case .courses: "the user's courses have valid answers, and their pages end"
         case .recognise: "foreign addresses are left alone, own ones have valid answers"
         case .resolution: "sample videos have valid answers"
         case .expected: "answers are those that the fixtures expect"
@@ -43,6 +44,7 @@ extension ConformanceCheck {
         case .secretsInStderr: "no secret is on stderr"
         case .secretsInMessages: "no secret is in a message or log line"
         case .secretsInListings: "no secret is in a listing"
+        case .cookies: "cookies go to their own hosts only"
         case .exchanges: "each request to the host has its exchange"
         case .folder: "the plugin writes nothing into its own folder"
         }
@@ -62,6 +64,7 @@ extension ConformanceCheck {
         case .listPages: "The pages of a listing must end, and no cursor comes twice."
         case .listIDs: "The id of a video is unique in its course, that of a chapter on its page."
         case .listKnown: "only as the first page, and only if `known` was sent"
+        case .courses: "The id of a course is unique among the user's, and no cursor comes twice."
         case .recognise: "Of an address that isn't yours answer `{}`, not an error."
         case .resolution: "An invalid resolution is a plugin error, too"
         case .expected: "the answer for each video is what its `expect` says"
@@ -92,6 +95,7 @@ extension ConformanceCheck {
         case .secretsInStderr: "No text for the log and no message contains a secret."
         case .secretsInMessages: "It can't know all secrets: don't put any into messages."
         case .secretsInListings: "A listing whose parameters contain one that the host knows is refused."
+        case .cookies: "A cookie goes to its own host and path, and nowhere else"
         case .exchanges: "With fixtures, each request to the host has its exchange"
         case .folder: "A plugin may write to its `data_folder` and to the system's temporary folder, and nowhere else."
         }

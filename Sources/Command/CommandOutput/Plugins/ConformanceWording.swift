@@ -44,10 +44,7 @@ package enum ConformanceWording {
         case .unchangedWithoutKnown: "it answered 'unchanged' to a request without 'known'"
         case .unchangedLater: "it answered 'unchanged' on a later page"
         case .memory(let before, let after, let count):
-            """
-            its memory grew from \(Wording.size(Int64(before))) to \(Wording.size(Int64(after))) in \
-            \(Wording.grouped(count)) requests
-            """
+            "its memory grew from \(size(before)) to \(size(after)) in \(Wording.grouped(count)) requests"
         case .descriptors(let before, let after, let count):
             "its open files grew from \(before) to \(after) in \(Wording.grouped(count)) requests"
         case .outlivesInput(let time): "it still ran \(seconds(time)) after its stdin was closed"
@@ -55,6 +52,7 @@ package enum ConformanceWording {
         case .slow(let time, let limit): "an answer took \(seconds(time)); the manifest's timeout is \(seconds(limit))"
         case .leak(let name): "it contains the secret '\(name)'"
         case .wroteTo(let files): "it wrote to its own folder: \(files.joined(separator: ", "))"
+        case .strayCookie(let request): "a cookie of \(CookieCanary.host) goes with \(request ?? "an answer")"
         case .noExchange(let missing): ExchangeWording.sentence(missing)
         case .unexpected(let video, let key, let expected, let found):
             "'\(key)' for the video '\(video)' is \(found ?? "missing"); its fixture expects \(expected)"
@@ -65,6 +63,8 @@ package enum ConformanceWording {
         case .renewalLost: "the credentials were renewed, and 'credentials' isn't in the answer: they are lost"
         }
     }
+
+    private static func size(_ bytes: Int) -> String { Wording.size(Int64(bytes)) }
 
     private static func renewed(byMany count: Int) -> String {
         """
@@ -95,6 +95,7 @@ package enum ConformanceWording {
         case .notMeasurable: "this system can't measure it"
         case .onePage: "the listing is one page; fixtures of a course with more show whether pages end"
         case .neverRenews: "no answer had new credentials"
+        case .noCookies: "the manifest has no cookies"
         case .noExchanges: "no fixtures with exchanges are used"
         case .nothingExpected: "no video of the fixtures has 'expect'"
         case .hostRefused(let kind, let message): "the host didn't let it answer (\(kind): \(message))"

@@ -25,7 +25,8 @@ package enum PluginsText {
             let parameters = (listing.parameters ?? []).map { listing.required.contains($0) ? $0 + "*" : $0 }
             if !parameters.isEmpty { lines.append("\(indent)parameters: \(parameters.joined(separator: ", "))") }
             if !listing.credentials.isEmpty {
-                lines.append("\(indent)login: \(listing.credentials.joined(separator: ", "))")
+                let secrets = listing.credentials.map { listing.cookies.contains($0) ? "\($0) (cookies)" : $0 }
+                lines.append("\(indent)login: \(secrets.joined(separator: ", "))")
             }
             return lines + listing.warnings.map { "\(indent)warning: \($0)" }
         }
@@ -42,6 +43,7 @@ package enum PluginsText {
         line.field("parameters", listing.parameters ?? [])
         line.field("required", listing.required)
         line.field("credentials", listing.credentials)
+        line.field("cookies", listing.cookies)
         line.field("folder", listing.folder)
         line.field("warnings", listing.warnings)
         line.field("problem", listing.problem)

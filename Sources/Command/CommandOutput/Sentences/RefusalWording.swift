@@ -119,6 +119,7 @@ extension Refusal.Provider {
             "the parameters don't fit provider '\(name)': \(problems.joined(separator: "; "))"
         case .takesNoParameters(let name):
             "provider '\(name)' has no login method, so leave out --set"
+        case .listsNoCourses(let name): "the provider '\(name)' can't list the courses that you have there"
         case .recognisesNothing(let name):
             """
             provider '\(name)' can't tell what is at an address; to write its course, see: \
@@ -142,6 +143,8 @@ extension Refusal.Provider {
             the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND \
             get
             """
+        case .cookies(let name, let secret, let mistake):
+            "'\(secret)' of provider '\(name)': \(mistake.sentence); nothing was changed"
         case .unsaved(let name, let refusal):
             "can't store the new credentials of provider '\(name)': \(refusal.message)"
         }

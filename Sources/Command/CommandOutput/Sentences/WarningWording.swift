@@ -11,6 +11,7 @@ extension SyncWarning {
         switch self {
         case .doubtful(let diagnostic): diagnostic.text
         case .listing(let listing): listing.message
+        case .courses(let courses): courses.message
         case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
         case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
         case .loggedOut: "the user is logged out; this sync continues after a login"
@@ -68,6 +69,54 @@ extension SyncWarning.Sidecar {
         case .courseCover(let course): "cover of \(Selector(course: course))"
         case .chapterCover(let course, let chapter): "cover of \(Selector(course: course, chapter: chapter))"
         }
+    }
+}
+
+extension SyncWarning.Courses {
+    fileprivate var message: String {
+        switch self {
+        case .failed(let provider, let error, let last):
+            """
+            provider '\(provider)' couldn't list its courses: \(error.message); \
+            \(last == nil ? "there is no earlier list to use" : "its last list is used")
+            """
+        case .doubted(let provider, let lost, let count):
+            """
+            the list of provider '\(provider)' lacks \(Wording.grouped(lost)) of \(Wording.count(count, "course")); \
+            the last one is used until one like it comes 20 hours later. To use it now, run the sync with \
+            --accept-listing
+            """
+        case .unknown(let provider):
+            "provider '\(provider)' was never asked for its courses, so none of them is known"
+        case .repeated(let provider, let count):
+            "the list of provider '\(provider)' has \(Wording.count(count, "course")) twice; the first one counts"
+        case .undated(let provider, let count):
+            """
+            the list of provider '\(provider)' has no date for \(Wording.count(count, "course")); for 'newest' these \
+            count as older than all others, and among them the one that is listed last as the newest
+            """
+        case .unusable(let provider, let count):
+            """
+            the list of provider '\(provider)' has \(Wording.count(count, "course")) with an empty id, one of more \
+            than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
+            """
+        case .taken(let provider, let courses):
+            """
+            the list of provider '\(provider)' has \(Wording.count(courses.count, "course")) with an id that another \
+            course has (\(Self.names(courses))); \(courses.count == 1 ? "it is" : "they are") left out. A 'prefix' in \
+            courses_of makes their ids differ
+            """
+        case .refused(let provider, let course, let mistake, let count):
+            """
+            the list of provider '\(provider)' has \(Wording.count(count, "course")) with parameters that it doesn't \
+            take (\(Selector(course: course)): \(mistake)); \(count == 1 ? "it is" : "they are") left out
+            """
+        }
+    }
+
+    private static func names(_ courses: [String]) -> String {
+        let first = courses.prefix(3).map { Selector(course: $0).description }.joined(separator: ", ")
+        return courses.count > 3 ? "\(first), …" : first
     }
 }
 
@@ -173,9 +222,33 @@ extension SyncWarning.Stream {
         case .noSubtitle(let name, .failed(let error)):
             return "subtitle '\(name)' wasn't downloaded: \(error.message)"
         case .separateSound:
-            return "its sound is in a separate file: only ffmpeg can join them, and it isn't installed"
+            return "its sound is in a separate file, since there is no ffmpeg; the first sync with one joins them"
+        case .missed(let count, let seconds):
+            return """
+                the recording has a gap after \(Wording.duration(seconds)): its host no longer had \
+                \(Wording.count(Int(clamping: count), "segment"))
+                """
+        case .renumbered(let seconds):
+            return "the live stream began anew: something may be missing after \(Wording.duration(seconds))"
+        case .recordingEnded(let end): return "\(end.reason): the recording ends here"
         case .notRemuxed(let reason): return "\(reason); the joined stream stays as it is"
-        case .notJoined(let reason): return "\(reason); its files stay beside each other"
+        case .notJoined(let reason, let again):
+            return "\(reason); its files stay beside each other\(again ? ", and the next sync tries again" : "")"
+        }
+    }
+}
+
+extension SyncWarning.Stream.RecordingEnd {
+    fileprivate var reason: String {
+        switch self {
+        case .stalled: "the stream hasn't grown for an hour, and has no end mark"
+        case .gone: "the stream is gone, without an end mark"
+        case .another: "another stream has taken its place"
+        case .tooLarge: "the recording is as large as --max-size, or max_size in the catalog, allows"
+        case .tooLong: "the recording has 100,000 segments"
+        case .changed: "the catalog or the provider names something else now"
+        case .unjoinable(let error): error.message
+        case .notWanted: "the catalog doesn't say live: record any more"
         }
     }
 }

@@ -80,6 +80,14 @@ package enum Wording {
         return "listed    \(Selector(course: listed.course)): \(parts.joined(separator: ", "))"
     }
 
+    /// What a provider's list of courses has brought: `listed    the courses of moodle: 5 courses, 1 new`.
+    package static func listed(_ listed: CoursesListed) -> String {
+        var parts = [count(listed.courses, "course")]
+        if listed.was != nil, listed.added > 0 { parts.append("\(grouped(listed.added)) new") }
+        if listed.removed > 0 { parts.append("\(grouped(listed.removed)) gone") }
+        return "listed    the courses of \(listed.provider): \(parts.joined(separator: ", "))"
+    }
+
     /// The consequences for a video that is no longer in its catalog.
     package static func gone(path: String?) -> String {
         path == nil ? "no longer listed" : "no longer listed; the file stays"

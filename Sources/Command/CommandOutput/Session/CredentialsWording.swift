@@ -1,5 +1,7 @@
 import FileSystem
+import ProviderKit
 import SyncFacts
+import TextFormats
 import UserState
 
 /// Messages for errors with credentials and secrets: whole sentences, remedies included.
@@ -56,5 +58,34 @@ extension LoginSecretsError {
         let lines = names.map { "\($0): …" }
         guard let last = lines.last, lines.count > 1 else { return "Write: " + lines.joined() }
         return "Write each on its own line: \(lines.dropLast().joined(separator: ", ")) and \(last)"
+    }
+}
+
+extension CookieMistake {
+    /// The end of a sentence. It has none of the text.
+    var sentence: String {
+        let place = line.map { "line \($0) " } ?? "it "
+        return switch problem {
+        case .tooLong: "the cookies have more than \(CookieJar.byteBound >> 10) KiB; export those of this site only"
+        case .tooMany: "there are more than \(CookieJar.countBound) cookies; export those of this site only"
+        case .fields where line == nil:
+            "it is neither a file of cookies in Netscape's format (cookies.txt) nor one line of Cookie"
+        case .fields: "\(place)has to have seven fields with tabs between them, as in Netscape's format (cookies.txt)"
+        case .domain: "\(place)doesn't begin with the name of a host"
+        case .flag: "\(place)has something else than TRUE or FALSE in its second or fourth field"
+        case .expiry: "\(place)has no number of seconds in its fifth field"
+        case .characters: "\(place)has a name or a value with characters that no cookie may have"
+        case .pair: "a line of Cookie is name=value; name=value, and a file is given by its path, such as ./cookies.txt"
+        case .json: "it is JSON; export the cookies in Netscape's format (cookies.txt)"
+        case .empty: "there is no cookie in it"
+        case .noServer(nil): "a line of Cookie doesn't say which host it is for; give a file of cookies (cookies.txt)"
+        case .noServer(let parameter?):
+            """
+            a line of Cookie doesn't say which host it is for; add --set \(parameter)=… (with a credential helper, a \
+            line endpoint=https://…), or give a file of cookies (cookies.txt)
+            """
+        case .expired(let end):
+            "all of its cookies have expired, the last one at \(Timestamp.text(end)); export them again"
+        }
     }
 }

@@ -32,7 +32,9 @@ package enum SessionText {
         return "is logged in; begin with: \(SuggestedCommand.text("sync CATALOG"))"
     }
 
-    /// What `login` did, as JSON.
+    /// What the terminal adds to the name of a browser's session that it asks for.
+    package static let cookiesHint = " (the path of a cookies.txt, or a line of Cookie)"
+
     /// What the user does in a browser before a login goes on.
     package static func step(of provider: String, page: String?, code: String?) -> [String] {
         let name = TerminalFormat.printable(provider)
@@ -52,6 +54,7 @@ package enum SessionText {
         <p>coursefetch has the login. You can close this page.</p>
         """
 
+    /// What `login` did, as JSON.
     package static func json(_ login: UserLogin, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("logged_in", at: now)

@@ -4,12 +4,15 @@ package import SyncFacts
 /// The output of `path` and `open`.
 package enum FilesText {
     /// The line of a file as JSON, its line break included.
-    package static func json(_ item: FinishedFiles.Item) -> [UInt8] {
+    ///
+    /// - Parameter showsStream: whether the line says which view it is.
+    package static func json(_ item: FinishedFiles.Item, showsStream: Bool = false) -> [UInt8] {
         var line = JSONLine()
         JSONEvents.whole(&line, item.reference)
         line.field("path", item.path)
         line.field("bytes", item.size)
         line.field("sha256", item.sha256)
+        if showsStream { line.field("stream", item.stream) }
         return line.finished()
     }
 

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 package import Operations
 import SyncFacts
 
@@ -29,6 +30,15 @@ package enum StatusJSON {
         line.field("gone", row.gone)
         line.field("sha256", row.sha256)
         if let seconds = row.mediaSeconds { line.field("media_seconds", seconds: seconds) }
+        if let role = row.role { line.field("stream", role) }
+        if !row.views.isEmpty {
+            line.objects("streams", row.views) { line, view in
+                line.field("stream", view.role)
+                line.field("path", view.file.path)
+                line.field("bytes", view.file.size)
+                line.field("sha256", view.file.sha256?.hex)
+            }
+        }
         JSONEvents.sidecars(&line, wanted: row.sidecarsWanted, failed: row.sidecarsFailed)
         if !row.sidecars.isEmpty {
             line.objects("sidecars", row.sidecars) { line, sidecar in

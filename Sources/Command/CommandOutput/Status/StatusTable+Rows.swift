@@ -21,7 +21,8 @@ extension StatusTable {
         var line = "    \(mark)  \(bar)\(selector)"
         if !title.isEmpty { line += "  \(title)" }
         if !facts.isEmpty { line += "  " + style.paint(facts, .dim) }
-        let beside = row.sidecars.filter { $0.error != nil }.flatMap { indented(words($0, now: now)) }
+        let views = row.views.flatMap { role, file in indented("with \(role), \(Wording.size(file.size))") }
+        let beside = views + row.sidecars.filter { $0.error != nil }.flatMap { indented(words($0, now: now)) }
         guard let error = row.error, row.state != .finished else { return [line] + beside }
         let explainer = Explainer(catalogs: [])
         var lines = [line] + indented(explainer.reason(error))
@@ -75,7 +76,7 @@ extension StatusTable {
     private func facts(_ row: StatusRow, now: Date) -> String {
         var facts: [String] = []
         switch row.state {
-        case .finished: facts.append(Wording.size(row.size ?? row.bytes))
+        case .finished: facts.append(Wording.size(row.wholeSize ?? row.bytes))
         case .active, .suspended, .paused, .waiting, .failed:
             if row.bytes > 0 {
                 facts.append(Wording.size(row.bytes) + (row.size.map { " of \(Wording.size($0))" } ?? ""))

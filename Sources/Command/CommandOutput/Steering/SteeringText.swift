@@ -40,9 +40,9 @@ package enum SteeringText {
                     isComplaint: false))
         }
         for item in report.items where item.outcome.verdict == .fileKept {
+            let file = item.outcome.obstacle?.path ?? "its file"
             lines.append(
-                Line(
-                    text: "\(name(item)): its file was changed after the download and stays", isComplaint: true))
+                Line(text: "\(name(item)): \(file) was changed after the download and stays", isComplaint: true))
         }
         return lines + complaints(report, transition) { refusal($0, transition) }
     }

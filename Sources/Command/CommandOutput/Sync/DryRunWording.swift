@@ -20,6 +20,7 @@ extension DryRunItem.Reason {
         case .perhapsFollows(let other):
             return "\(other.words(now: now, zone: zone)); linked if another course has the same file"
         case .contradicted: return "the file doesn't have the catalog's size or checksum"
+        case .viewsMissing: return "a view is missing, or the catalog chooses others"
         case .failedBefore(let error):
             let reason = error.map { ": " + Explainer(catalogs: []).reason($0) } ?? ""
             return "failed before\(reason); tried again"
@@ -58,6 +59,7 @@ extension DryRunItem.Reason {
         case .follows: "follows"
         case .perhapsFollows: "perhaps_follows"
         case .contradicted: "contradicted"
+        case .viewsMissing: "views_missing"
         case .lost: "lost"
         case .failedBefore: "failed_before"
         case .incomplete: "incomplete"

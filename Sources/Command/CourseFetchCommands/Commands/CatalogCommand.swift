@@ -17,15 +17,19 @@ struct CatalogCommand: AsyncParsableCommand {
 struct CatalogFrom: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from",
-        abstract: "Print a catalog of a course that a provider lists.",
+        abstract: "Print a catalog of a course that a provider lists, or of all your courses there.",
         usage: "coursefetch catalog from <provider> [<key>=<value> ...] [<options>]",
         discussion: """
             Asks the provider with these parameters, and prints a catalog whose course lists itself at each sync. With \
             --expand it has all of its videos instead, so that you can edit them; later ones aren't added then.
 
+            If no course is among the parameters, and the provider can list the courses that you have there, the \
+            catalog has all of them.
+
             EXAMPLES:
               coursefetch catalog from feed endpoint=https://example.org/feed
               coursefetch catalog from index endpoint=https://example.org/phys/ --expand
+              coursefetch catalog from index endpoint=https://example.org/ --courses
             """)
 
     @Argument(help: ArgumentHelp("The provider's name.", valueName: "provider"), completion: .providers)
@@ -40,6 +44,9 @@ struct CatalogFrom: AsyncParsableCommand {
     @Flag(help: "Print all videos instead of discover: true.")
     var expand = false
 
+    @Flag(help: "Print your courses at the provider, whatever the parameters say.")
+    var courses = false
+
     @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
@@ -49,6 +56,7 @@ struct CatalogFrom: AsyncParsableCommand {
             throw ValidationError("\(wrong): write KEY=VALUE")
         }
         if let id, id.isEmpty || id.utf8.count > 1024 { throw ValidationError("--id: an id has 1 to 1024 bytes") }
+        if courses, expand || id != nil { throw ValidationError("--courses goes with neither --expand nor --id") }
     }
 
     func run() async throws {
@@ -60,8 +68,9 @@ struct CatalogFrom: AsyncParsableCommand {
         let pairs = Dictionary(parameters.compactMap(Login.pair).map { ($0.key, $0.value) }) { $1 }
         let result = try await context.orRefuse { () throws(Refusal) in
             try await CatalogFromProvider.text(
-                provider: provider, parameters: pairs, id: id, expands: expand, user: settings.user.value,
-                state: settings.state.value, plugins: settings.plugins.value, caFile: settings.caFile.value,
+                provider: provider, parameters: pairs, id: id, expands: expand, asksCourses: courses,
+                user: settings.user.value, state: settings.state.value, plugins: settings.plugins.value,
+                caFile: settings.caFile.value,
                 helpers: settings.credentialHelpers, logger: logger)
         }
         switch result {

@@ -21,12 +21,17 @@ struct Login: AsyncParsableCommand {
             wait for this login continue with the next sync. Some providers ask on: for a code, or for a login in a \
             browser.
 
+            Some take the session of a browser in which you are logged in: as a file of cookies in Netscape's format \
+            (cookies.txt), which extensions of browsers export, or as the line of Cookie that the browser's developer \
+            tools show of a request.
+
             EXAMPLES:
               coursefetch login
               coursefetch login --user bob
               coursefetch login --provider peertube
               coursefetch login --provider peertube --set host=video.example.org
               pass show peertube | coursefetch login --provider peertube --secrets-from -
+              coursefetch login --provider yt-dlp --cookies cookies.txt
             """)
 
     @Option(help: ArgumentHelp("Log in at this provider.", valueName: "name"), completion: .providers)
@@ -43,6 +48,12 @@ struct Login: AsyncParsableCommand {
     var secretsFrom: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Log in with the cookies of a browser, in a file in Netscape's format (cookies.txt).", valueName: "file"),
+        completion: .file())
+    var cookies: String?
+
+    @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
             "Tell the provider a parameter, such as which host to log in at; can be repeated.",
@@ -57,6 +68,9 @@ struct Login: AsyncParsableCommand {
     func validate() throws {
         if secretsFrom != nil, provider == nil {
             throw ValidationError("--secrets-from needs --provider NAME")
+        }
+        if cookies != nil, provider == nil {
+            throw ValidationError("--cookies needs --provider NAME")
         }
         if !parameters.isEmpty, provider == nil {
             throw ValidationError("--set needs --provider NAME")
@@ -89,11 +103,12 @@ struct Login: AsyncParsableCommand {
         }
         // Secrets given here override those of the helper.
         let kept =
-            secretsFrom == nil
+            secretsFrom == nil && cookies == nil
             ? try await context.orRefuse { () throws(Refusal) in try await login.keptSecrets(settings.location) } : nil
         let secrets = try await context.orRefuse { () throws(Refusal) in
-            if let kept { return kept }
-            return try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()
+            if let kept { return try login.reading(kept) }
+            let input = SecretsInput(login: login, source: secretsFrom, cookies: cookies, warn: context.complain)
+            return try login.reading(try await input.read())
         }
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: .warning, sink: context.complain) }
         let report = try await context.orRefuse { () throws(Refusal) in

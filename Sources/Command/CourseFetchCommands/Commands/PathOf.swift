@@ -9,16 +9,18 @@ struct PathOf: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
         abstract: "Print the paths of finished videos.",
-        usage: "coursefetch path [-0 | --json] [<selector> ...] [<options>]",
+        usage: "coursefetch path [-0 | --json] [--streams] [<selector> ...] [<options>]",
         discussion: """
             Prints the absolute path of each finished video of the selection, one a line, in the order of the \
             catalogs; without a selector of all of them. Videos that aren't finished are left out. It ends with 1 if \
-            no video is finished, or if a file isn't there.
+            no video is finished, or if a file isn't there. With --streams all files of a video follow its own one: \
+            other views, separate sound, the playlists of a package.
 
             EXAMPLES:
               coursefetch path phys101/kinematics/k1
               coursefetch path -0 phys101 | xargs -0 cp -t /media/usb
               coursefetch path --json phys101 | jq -r .path
+              coursefetch path --streams --json phys101 | jq -r .stream
             """)
 
     @Argument(
@@ -29,8 +31,11 @@ struct PathOf: AsyncParsableCommand {
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path with NUL instead of a line break.")
     var null = false
 
-    @Flag(help: "Print one JSON object a video.")
+    @Flag(help: "Print one JSON object a video, with --streams a file.")
     var json = false
+
+    @Flag(help: "Print all files of a video: other views, separate sound, the playlists of a package.")
+    var streams = false
 
     @OptionGroup(title: "PLACES") var place: LocationOptions
 
@@ -40,8 +45,8 @@ struct PathOf: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, _) = try await context.finishedFiles(selectors, place) { item in
-            let line = json ? FilesText.json(item) : FilesText.path(item, endsWithNUL: null)
+        let (files, _) = try await context.finishedFiles(selectors, place, withParts: streams) { item in
+            let line = json ? FilesText.json(item, showsStream: streams) : FilesText.path(item, endsWithNUL: null)
             context.output.send(line, to: STDOUT_FILENO)
         }
         if let problem = FilesText.nothing(files, selectors) { throw await context.refuse(.failures, problem) }
@@ -54,9 +59,12 @@ extension CommandContext {
     /// The finished videos that match selectors, and what is true of the whole; without selectors, all. Ends with 64 if
     /// a selector matches no video.
     ///
-    /// - Parameter told: called with each file that exists, in catalog order.
+    /// - Parameters:
+    ///   - withParts: whether the other files of a video follow its own one.
+    ///   - told: called with each file that exists, in catalog order.
     func finishedFiles(
-        _ selectors: [Selector], _ place: LocationOptions, told: (FinishedFiles.Item) -> Void = { _ in }
+        _ selectors: [Selector], _ place: LocationOptions, withParts: Bool = false,
+        told: (FinishedFiles.Item) -> Void = { _ in }
     ) async throws -> (files: FinishedFiles, facts: StatusReport) {
         let settings = try await settings(place.texts)
         return try await orRefuse { () throws(Refusal) in
@@ -64,7 +72,9 @@ extension CommandContext {
                 let selection = try reader.settled(Selection(selectors: selectors))
                 var files = FinishedFiles()
                 try reader.each(selection) { row in
-                    if let item = files.add(row, library: reader.facts.library) { told(item) }
+                    guard let item = files.add(row, library: reader.facts.library) else { return }
+                    told(item)
+                    if withParts { files.addParts(of: row, library: reader.facts.library).forEach(told) }
                 }
                 return (files, reader.facts)
             }

@@ -12,7 +12,7 @@ package import SyncFacts
 import SystemPackage
 import YAMLSource
 
-/// A catalog of one course that a provider lists, as text.
+/// A catalog of one course that a provider lists, or of all courses that the user has there, as text.
 package enum CatalogFromProvider {
     /// A catalog's text, and the videos of other providers that it leaves out.
     package typealias Written = (text: String, refused: [SyncWarning.RefusedHandOver])
@@ -22,10 +22,12 @@ package enum CatalogFromProvider {
     /// - Parameters:
     ///   - texts: The parameters, as given on a command line.
     ///   - id: The course's id; nil makes one of its title.
+    ///   - asksCourses: Whether to write the user's courses, which is done anyway if the parameters aren't complete,
+    ///     and the provider lists courses.
     package static func text(
-        provider name: String, parameters texts: [String: String], id: String?, expands: Bool, user: String?,
-        state: String?, plugins: [String], caFile: String?, helpers: CredentialHelpers = CredentialHelpers(),
-        logger: Logger
+        provider name: String, parameters texts: [String: String], id: String?, expands: Bool, asksCourses: Bool,
+        user: String?, state: String?, plugins: [String], caFile: String?,
+        helpers: CredentialHelpers = CredentialHelpers(), logger: Logger
     ) async throws(Refusal) -> Result<Written, DownloadError> {
         let registry = ProviderCheck.registry(plugins)
         let plugin: Plugin
@@ -38,19 +40,26 @@ package enum CatalogFromProvider {
         do throws(ParameterProblems) {
             parameters = try plugin.parameters(of: texts).get()
         } catch { throw .provider(.parameters(plugin.name, error.texts)) }
+        if asksCourses, !plugin.manifest.methods.contains("courses") { throw .provider(.listsNoCourses(plugin.name)) }
+        let isList =
+            asksCourses
+            || (!expands && id == nil && plugin.manifest.methods.contains("courses") && plugin.lacks(parameters))
         let draft = GeneratedCatalog(provider: plugin.name, parameters: parameters, id: id ?? "course")
-        let course = try await course(draft, registry)
+        let source = isList ? try await source(draft, registry) : nil
+        let course: Course
+        if let source { course = source.list } else { course = try await Self.course(draft, registry) }
         let access = try ProviderAccess(
             user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
         defer { access.store.close() }
         let pages: ListingPages
         do throws(ProviderError) {
-            pages = try await access.pages(of: course)
+            pages = try await source == nil ? access.pages(of: course) : access.courses(of: course)
         } catch {
             await access.pool.shutDown()
             return .failure(DownloadError(error))
         }
         await access.pool.shutDown()
+        if let source { return .success((draft.text(of: pages.listing, source), [])) }
         let listing = pages.listing
         var catalog = draft
         catalog.title = listing.title
@@ -60,18 +69,52 @@ package enum CatalogFromProvider {
 
     /// The course of the catalog, read and checked as every catalog is.
     static func course(_ draft: GeneratedCatalog, _ registry: PluginRegistry) async throws(Refusal) -> Course {
+        guard let course = try await catalog(draft, draft.text(), registry).courses.first else {
+            throw .provider(.parameters(draft.provider, []))
+        }
+        return course
+    }
+
+    /// What asks for all courses, read and checked as every catalog is.
+    private static func source(
+        _ draft: GeneratedCatalog, _ registry: PluginRegistry
+    ) async throws(Refusal) -> CourseSource {
+        guard let source = try await catalog(draft, draft.sourceText(), registry).courseSources.first else {
+            throw .provider(.parameters(draft.provider, []))
+        }
+        return source
+    }
+
+    private static func catalog(
+        _ draft: GeneratedCatalog, _ text: String, _ registry: PluginRegistry
+    ) async throws(Refusal) -> Catalog {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).yaml").path
-        do throws(Refusal) {
-            try FirstFiles.write([.init(path: file, text: draft.text())])
-        } catch { throw error }
+        try FirstFiles.write([.init(path: file, text: text)])
         defer { unlink(file) }
         let (catalog, check) = await CatalogCheck.read(
             CatalogSources(SyncOptions(catalogs: [file])), registry: registry)
-        guard check.conditions.isEmpty, let course = catalog.courses.first else {
+        guard check.conditions.isEmpty else {
             // The mistakes are those of the parameters: the file is gone.
             let texts = check.diagnostics.filter { $0.severity == .error }.map(\.summary)
             throw .provider(.parameters(draft.provider, texts))
         }
-        return course
+        return catalog
+    }
+}
+
+extension Plugin {
+    /// Whether a required parameter isn't there.
+    fileprivate func lacks(_ parameters: [String: JSONValue]) -> Bool {
+        manifest.parameters.required.contains { name in
+            parameters[name] == nil && manifest.parameters.property(name)?.defaultValue == nil
+        }
+    }
+}
+
+extension ProviderAccess {
+    /// Asks for all courses of a source's list.
+    fileprivate func courses(of list: Course) async throws(ProviderError) -> ListingPages {
+        let lister = courseLister(.init(maxDelete: .standard, acceptsAll: false))
+        return try await lister.pages(of: list, parameters: pool.parameters(of: list.settings)).pages
     }
 }

@@ -1,6 +1,7 @@
 import CourseCatalog
 import FileSystem
 import Foundation
+import ProviderHost
 import ProviderKit
 import YAMLSource
 
@@ -21,6 +22,24 @@ struct GeneratedCatalog: Equatable {
 
     /// With its one video, or `discover: true`.
     func text() -> String { "version: 1\ncourses:\n" + course() }
+
+    /// Without courses: each sync asks the provider for them.
+    func sourceText() -> String {
+        "version: 1\ncourses_of:\n  provider: \(YAMLScalar.text(provider))\n" + parameterLines(indent: "  ")
+    }
+
+    /// With the courses of a list, each of which lists itself.
+    func text(of listing: CourseListing, _ source: CourseSource) -> String {
+        guard !listing.videos.isEmpty else { return "version: 1\ncourses: []\n" }
+        return "version: 1\ncourses:\n"
+            + listing.videos.compactMap { listed -> String? in
+                guard let course = source.course(listed) else { return nil }
+                let own = course.settings.parameters.mapValues { JSONValue($0) }
+                var draft = GeneratedCatalog(provider: provider, parameters: own, id: course.writtenID)
+                draft.title = listed.title
+                return (listed.date.map { "  # begins \($0)\n" } ?? "") + draft.course()
+            }.joined()
+    }
 
     /// The course alone, as an entry of the list of courses, whose dash has two blanks before it.
     func course() -> String {
@@ -52,13 +71,15 @@ struct GeneratedCatalog: Equatable {
         var text = "  - id: \(YAMLScalar.text(id))\n"
         if let title { text += "    title: \(YAMLScalar.text(title))\n" }
         text += "    provider: \(YAMLScalar.text(provider))\n"
-        if !parameters.isEmpty {
-            text += "    parameters:\n"
-            for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                text += "      \(YAMLScalar.text(key)): \(Self.flow(value))\n"
-            }
-        }
-        return text
+        return text + parameterLines(indent: "    ")
+    }
+
+    private func parameterLines(indent: String) -> String {
+        guard !parameters.isEmpty else { return "" }
+        return "\(indent)parameters:\n"
+            + parameters.sorted { $0.key < $1.key }.map { key, value in
+                "\(indent)  \(YAMLScalar.text(key)): \(Self.flow(value))\n"
+            }.joined()
     }
 
     private func video(_ video: CourseListing.Video, _ indent: String) -> String {

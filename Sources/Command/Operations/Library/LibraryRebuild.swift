@@ -87,7 +87,9 @@ struct LibraryRebuild {
         guard let (place, facts) = try prove(path, known, shouldStop) else { return nil }
         var found = ProvenListEntry(
             record: record,
-            file: StoredFile(path: place, size: size, modified: facts.modified, sha256: sha256, source: source))
+            file: StoredFile(
+                path: place, size: size, modified: facts.modified, sha256: sha256, source: source, role: record.role,
+                joining: record.joining))
         var isWhole = true
         for beside in record.beside ?? [] {
             guard let kind = SidecarRecord.Kind(rawValue: beside.kind) else { return nil }

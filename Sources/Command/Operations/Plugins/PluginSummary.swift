@@ -23,6 +23,8 @@ package struct PluginSummary: Sendable {
     package var required: [String] = []
     /// The names of the secrets that a login asks for.
     package var credentials: [String] = []
+    /// Those of them that are a browser's session.
+    package var cookies: [String] = []
     package var folder: String
     /// Mistakes in the manifest that don't keep it from being used, each with its place.
     package var warnings: [String] = []
@@ -60,6 +62,7 @@ package struct PluginSummary: Sendable {
                 listing.parameters = listing.required + names.filter { !listing.required.contains($0) }
             }
             listing.credentials = plugin.manifest.credentials
+            listing.cookies = plugin.manifest.cookies
             listing.warnings = plugin.warnings.map { "\($0.location): \($0.summary)" }
             return listing
         }

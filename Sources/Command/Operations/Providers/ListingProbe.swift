@@ -81,13 +81,17 @@ package enum ListingProbe {
         guard check.conditions.isEmpty else {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
-        let listed = catalog.courses.filter(\.discover)
-        guard let course = listed.first(where: { $0.id == Identifier.normalized(id) }) else {
-            throw .catalog(.notListed(id, known: listed.map(\.id), isThere: catalog.courses.contains { $0.id == id }))
-        }
         let access = try ProviderAccess(
             user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
         defer { access.store.close() }
+        let known: Catalog
+        do throws(StoreError) { known = try CourseSourceRound.stored(catalog, access.store).catalog } catch {
+            throw Refusal(error)
+        }
+        let listed = known.courses.filter(\.discover)
+        guard let course = listed.first(where: { $0.id == Identifier.normalized(id) }) else {
+            throw .catalog(.notListed(id, known: listed.map(\.id), isThere: known.courses.contains { $0.id == id }))
+        }
         let started = Date()
         let pages: ListingPages
         do throws(ProviderError) {
@@ -177,12 +181,24 @@ package enum ListingProbe {
 
 extension ProviderAccess {
     /// Asks for listings.
-    var lister: CourseLister {
+    var lister: CourseLister { lister(.init(maxDelete: .standard, acceptsAll: false)) }
+
+    /// Asks for listings, which are believed by these rules.
+    func lister(_ rules: CourseLister.Rules) -> CourseLister {
         CourseLister(
-            user: user, settings: pool.settings, store: store,
-            rules: .init(maxDelete: .standard, acceptsAll: false), now: { Date() },
+            user: user, settings: pool.settings, store: store, rules: rules, now: { Date() },
             check: pool.parameterMistake
         ) { [pool] request, provider throws(ProviderError) in try await pool.list(request, provider: provider) }
+    }
+
+    /// Asks for lists of courses.
+    func courseLister(_ rules: CourseLister.Rules) -> CourseLister {
+        CourseLister(
+            user: user, settings: pool.settings, store: store, rules: rules, now: { Date() },
+            check: pool.parameterMistake
+        ) { [pool] request, provider throws(ProviderError) in
+            Listing(try await pool.courses(CoursesRequest(request), provider: provider))
+        }
     }
 
     /// Asks for the whole listing of a course.

@@ -15,6 +15,8 @@ package struct ProviderLogin: Sendable {
     package let provider: String
     /// The secrets that it asks for; may be empty.
     package let names: [String]
+    /// Those of them that are a browser's session.
+    package let cookies: [String]
     private let plugin: Plugin
     private let parameters: [String: JSONValue]
     /// The credential helper for its secrets; nil for the user's credentials file.
@@ -40,10 +42,11 @@ package struct ProviderLogin: Sendable {
         }
         provider = plugin.name
         names = plugin.manifest.credentials
+        cookies = plugin.manifest.cookies
         guard asksPlugin || !names.isEmpty else {
             throw .provider(.needsNoLogin(provider))
         }
-        guard asksPlugin || texts.isEmpty else { throw .provider(.takesNoParameters(provider)) }
+        guard asksPlugin || texts.isEmpty || !cookies.isEmpty else { throw .provider(.takesNoParameters(provider)) }
     }
 
     /// Whether a credential helper keeps its secrets.
@@ -53,7 +56,7 @@ package struct ProviderLogin: Sendable {
     /// another server.
     package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
         guard let given = try await ask(.get, location), server?.claim(of: given) != .another else { return nil }
-        return CredentialHelper.secrets(names, in: given).map { named in
+        return CredentialHelper.secrets(plugin.manifest, in: given).map { named in
             LoginSecrets(mayAskOn ? given.value.merging(named) { $1 } : named)
         }
     }
@@ -61,7 +64,7 @@ package struct ProviderLogin: Sendable {
     /// Stores secrets in its credential helper after a login has proven them.
     package func keep(_ secrets: LoginSecrets, _ location: StateLocation) async throws(Refusal) {
         let named = secrets.values.value.filter { names.contains($0.key) }
-        try await ask(.store, location, secrets: CredentialHelper.stored(named))
+        try await ask(.store, location, secrets: CredentialHelper.stored(named, cookies: cookies))
     }
 
     /// Erases the secrets in its credential helper, those for all servers.
@@ -87,6 +90,17 @@ package struct ProviderLogin: Sendable {
         }
     }
 
+    /// The secrets with each browser's session in the form that the provider gets.
+    package func reading(_ secrets: LoginSecrets) throws(Refusal) -> LoginSecrets {
+        LoginSecrets(try LoginCookies(plugin, parameters).read(secrets.values.value, at: Date()))
+    }
+
+    /// The names that a person is asked for: not a session that is another way to log in.
+    package var askedNames: [String] {
+        let others = names.filter { !cookies.contains($0) }
+        return others.isEmpty ? names : others
+    }
+
     /// Whether its login may ask for more than ``names``.
     package var mayAskOn: Bool { asksPlugin }
 
@@ -98,9 +112,13 @@ package struct ProviderLogin: Sendable {
         _ secrets: LoginSecrets, user: String, previous: StoredCredentials?, caFile: String?, folder: StateFolder,
         dialog: LoginDialog, logger: Logger
     ) async throws(Refusal) -> StoredCredentials {
+        let cookies = LoginCookies(plugin, parameters)
+        let sessionEnd = cookies.lastExpiry(of: secrets.values.value)
         guard asksPlugin else {
-            let values = secrets.values.value.mapValues { JSONValue.string($0) }
-            return StoredCredentials(credentials: Secret(.object(values)), savedAt: Date())
+            let texts = cookies.joining(secrets.values.value, with: previous?.credentials.value)
+            let values = texts.mapValues { JSONValue.string($0) }
+            return StoredCredentials(
+                credentials: Secret(.object(values)), expiresAt: cookies.lastExpiry(of: texts), savedAt: Date())
         }
         let watchdog = OrphanWatchdog()
         let provider = PluginProvider(
@@ -121,7 +139,8 @@ package struct ProviderLogin: Sendable {
         await watchdog.close()
         switch try answer.get() {
         case .success(let login):
-            return StoredCredentials(credentials: login.credentials, expiresAt: login.expiresAt, savedAt: Date())
+            return StoredCredentials(
+                credentials: login.credentials, expiresAt: login.expiresAt ?? sessionEnd, savedAt: Date())
         case .failure(let error): throw refusal(error)
         }
     }

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 package import SyncFacts
 
@@ -15,6 +16,8 @@ package struct FinishedFiles: Sendable {
         package var size: Int64
         /// Lower-case hex; nil if unknown.
         package var sha256: String?
+        /// Which view of the video it is, or belongs to; nil if its provider has no word for it.
+        package var stream: String?
     }
 
     private let exists: @Sendable (String) -> Bool
@@ -43,7 +46,8 @@ package struct FinishedFiles: Sendable {
             return nil
         }
         let item = Item(
-            reference: row.reference, path: "\(library)/\(path)", size: row.size ?? 0, sha256: row.sha256)
+            reference: row.reference, path: "\(library)/\(path)", size: row.size ?? 0, sha256: row.sha256,
+            stream: row.role)
         guard exists(item.path) else {
             missing += 1
             firstMissing = firstMissing ?? item
@@ -53,6 +57,24 @@ package struct FinishedFiles: Sendable {
         if let first, first.reference.course != item.reference.course { hasSeveralCourses = true }
         first = first ?? item
         return item
+    }
+
+    /// The files that belong to a row's video beside its own one, as far as they exist.
+    package mutating func addParts(of row: StatusRow, library: String?) -> [Item] {
+        guard let library, row.state == .finished else { return [] }
+        let items = row.parts.map { part in
+            Item(
+                reference: row.reference, path: "\(library)/\(part.path)", size: part.size, sha256: part.sha256?.hex,
+                stream: part.viewOfPart ?? row.role)
+        }
+        return items.filter { item in
+            guard exists(item.path) else {
+                missing += 1
+                firstMissing = firstMissing ?? item
+                return false
+            }
+            return true
+        }
     }
 
     /// What `open` opens: the page of a course that is named as a whole, else the only file. Nil if there is no page

@@ -140,6 +140,12 @@ package struct StatusReader: Sendable {
             var row = StatusRow(
                 record, course: courses[course], chapterTitle: record.catalog.chapter.flatMap { titles[course]?[$0] },
                 isRunning: facts.isLocked, now: now)
+            if record.state == .finished, record.kind?.brings.contains(.stream) == true {
+                row.parts = try store.sidecars.files(of: [record.id]).filter { $0.kind == .stream }.sorted {
+                    ($0.viewOfPart ?? "", $0.viewRole == nil ? 1 : 0, $0.name)
+                        < ($1.viewOfPart ?? "", $1.viewRole == nil ? 1 : 0, $1.name)
+                }
+            }
             if record.state == .finished, !record.isGone { row.note(try store.sidecars.open(of: [record.id])) }
             body(record.id, row)
         }

@@ -44,6 +44,10 @@ package struct StatusRow: Sendable {
     package var mediaSeconds: Double?
     /// The time when its file was complete; nil for an unfinished download.
     package var finishedAt: Date?
+    /// Which view of the video its file is; nil if its provider has no word for it.
+    package var role: String?
+    /// What belongs to the finished video itself beside its file: other views, separate sound, a package's playlists.
+    package var parts: [SidecarRecord] = []
     /// Its missing sidecars that a sync will download.
     package var sidecarsWanted = 0
     /// Its missing sidecars that failed.
@@ -224,6 +228,16 @@ extension StatusReport {
 }
 
 extension StatusRow {
+    /// The other views, by their roles.
+    package var views: [(role: String, file: SidecarRecord)] {
+        parts.compactMap { part in part.viewRole.map { ($0, part) } }
+    }
+
+    /// Of its file and all that belongs to it.
+    package var wholeSize: Int64? { size.map { (ByteCount($0) + parts.byteCount(\.size)).value } }
+}
+
+extension StatusRow {
     init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
         let status = record.status.seen(isHeld: isRunning)
         let isFinished = record.state == .finished
@@ -243,6 +257,7 @@ extension StatusRow {
             error: record.error, retryAt: record.isGone ? nil : record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
+        role = record.file?.role
         if isFinished, let modified = record.file?.modified {
             finishedAt = Date(timeIntervalSince1970: Double(modified) / 1e9)
         }

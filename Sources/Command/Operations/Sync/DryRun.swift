@@ -73,14 +73,18 @@ package struct DryRun: Sendable {
     private func listed(
         _ written: Catalog, store: DownloadStore, registry: PluginRegistry, _ plan: inout DryRunPlan, now: Date
     ) async throws -> Catalog {
-        let stored = try written.addingStoredListings(store)
-        guard options.discovers, written.courses.contains(where: \.discover) else { return stored }
-        let records = try store.listings.records()
-        let due = CourseLister.due(written, records, only: options.only, now: now)
-        guard options.asksInDryRun else {
-            plan.unasked = due.map { written.courses[$0].id }
-            plan.summary.coursesUnasked = due.count
-            return stored
+        let isAsking =
+            options.discovers && options.asksInDryRun
+            && (!written.courseSources.isEmpty || written.courses.contains(where: \.discover))
+        guard isAsking else {
+            let known = try CourseSourceRound.stored(written, store)
+            plan.warnings += known.warnings.map { .courses($0) }
+            if options.discovers, known.catalog.courses.contains(where: \.discover) {
+                let due = CourseLister.due(known.catalog, try store.listings.records(), only: options.only, now: now)
+                plan.unasked = due.map { known.catalog.courses[$0].id }
+                plan.summary.coursesUnasked = due.count
+            }
+            return try known.catalog.addingStoredListings(store)
         }
         let access = try ProviderAccess(
             user: options.user, state: options.state, registry: registry, caFile: options.caFile,
@@ -88,8 +92,7 @@ package struct DryRun: Sendable {
         defer { access.store.close() }
         let asked: DryRunListings
         do {
-            asked = try await DryRunListings(
-                written, stored: stored, due: due, records: records, access: access, options: options, now: now)
+            asked = try await DryRunListings(written, access: access, options: options, now: now)
         } catch {
             await access.pool.shutDown()
             throw error

@@ -19,84 +19,98 @@ struct DryRunListings {
     /// The warnings about courses whose neighbours haven't all answered yet, by index.
     private var warningsOfCourses: [Int: [SyncWarning]] = [:]
 
-    /// Asks for the courses of `due`, all at once; each is made part of the catalog as soon as it has answered.
-    ///
-    /// - Parameter stored: the catalog with the last listings.
+    /// Asks for the courses of the catalog's sources, and then for the listings of all courses that are due; each is
+    /// made part of the catalog as soon as it has come.
     init(
-        _ written: Catalog, stored: Catalog, due: [Int], records: [String: ListingRecord], access: ProviderAccess,
-        options: SyncOptions, now: Date
+        _ catalog: Catalog, access: ProviderAccess, options: SyncOptions, now: Date
     ) async throws(StoreError) {
-        catalog = stored
-        let lister = access.lister
+        let rules = CourseLister.Rules(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings)
+        let sources = try await Self.courses(of: catalog, access, rules, only: options.only, now: now)
+        let written = sources.catalog
+        self.catalog = try written.addingStoredListings(access.store)
+        if let error = sources.unrecorded { throw error }
+        note(sources)
+        let records = try access.store.listings.records()
+        let due = CourseLister.due(written, records, only: options.only, now: now)
+        let lister = access.lister(rules)
         let (answers, continuation) = AsyncStream<Answer>.makeStream()
         let asking = Task {
             await withDiscardingTaskGroup { group in
                 for index in due {
                     group.addTask {
                         let course = written.courses[index]
-                        do throws(ProviderError) {
-                            let (pages, _, seat) = try await lister.pages(
-                                of: course, parameters: access.pool.parameters(of: course.settings))
-                            continuation.yield(.pages(index, pages, seat))
-                        } catch { continuation.yield(.failure(index, error)) }
+                        let parameters = access.pool.parameters(of: course.settings)
+                        do throws(StoreError) {
+                            let outcome = try await lister.look(
+                                at: course, parameters: parameters, records[course.id])
+                            continuation.yield(.outcome(index, outcome))
+                        } catch { continuation.yield(.trouble(error)) }
                     }
                 }
             }
             continuation.finish()
         }
         defer { asking.cancel() }
-        func record(_ course: Course) -> ListingRecord? {
-            records[course.id].flatMap { $0.question == StoredListing.question(of: course) ? $0 : nil }
-        }
         for await answer in answers {
             switch answer {
-            case .pages(let index, let pages, _):
-                let course = written.courses[index]
-                try take(
-                    pages, of: index, course: course, record: record(course), store: access.store, options: options,
-                    now: now)
-            case .failure(let index, let error):
-                let course = written.courses[index]
-                note(error, of: index, course, record(course))
+            case .outcome(let index, let outcome): take(outcome, of: index, written.courses[index])
+            case .trouble(let error): throw error
             }
         }
-        warnings = due.flatMap { warningsOfCourses.removeValue(forKey: $0) ?? [] }
+        warnings += due.flatMap { warningsOfCourses.removeValue(forKey: $0) ?? [] }
     }
 
-    /// What a provider has answered.
+    private static func courses(
+        of catalog: Catalog, _ access: ProviderAccess, _ rules: CourseLister.Rules, only: [Selector], now: Date
+    ) async throws(StoreError) -> CourseSourceRound {
+        let lister = access.courseLister(rules)
+        return try await CourseSourceRound.ask(
+            catalog, access.store, only: only, now: now, parameters: access.pool.parameters(of:),
+            check: access.pool.parameterMistake
+        ) { list, parameters, last in
+            do throws(StoreError) { return try await lister.look(at: list, parameters: parameters, last) } catch {
+                return .unrecorded(error)
+            }
+        }
+    }
+
+    private mutating func note(_ sources: CourseSourceRound) {
+        warnings = sources.warnings.map { .courses($0) }
+        for (list, error, last) in sources.failures {
+            let provider = list.settings.provider?.name ?? ""
+            warnings.append(.courses(.failed(provider: provider, DownloadError(error), last: last)))
+            if let condition = error.kind.listingCondition { conditions.insert(condition) }
+        }
+        unlisted = sources.failures.count + sources.doubted
+        if sources.doubted > 0 { conditions.insert(.workLeft) }
+    }
+
+    /// The result for a course, or why the state can't be read.
     private enum Answer: Sendable {
-        case pages(Int, ListingPages, ListingMemoryBudget.Seat)
-        case failure(Int, ProviderError)
+        case outcome(Int, CourseLister.Outcome)
+        case trouble(StoreError)
     }
 
-    private mutating func take(
-        _ pages: ListingPages, of index: Int, course: Course, record: ListingRecord?, store: DownloadStore,
-        options: SyncOptions, now: Date
-    ) throws(StoreError) {
-        var warnings: [SyncWarning] = []
-        defer { warningsOfCourses[index] = warnings }
-        if let record, !options.acceptsListings,
-            case .doubted(let lost, let count, _) = ListingGuard.verdict(
-                old: try StoredListing.outline(record, of: course, comparedWith: pages.listing, store).listing,
-                new: pages.listing, of: course,
-                limit: options.maxDelete, doubt: record.doubt, askedAt: record.askedAt, now: now)
-        {
-            warnings.append(.listing(.doubted(course: course.id, lost: lost, of: count)))
+    private mutating func take(_ outcome: CourseLister.Outcome, of index: Int, _ course: Course) {
+        switch outcome {
+        case .listed(let listing, _, let notes, _):
+            catalog.replace(index, with: course.adding(ListingSelection(listing, of: course).listing))
+            warningsOfCourses[index] = notes.map { .listing($0) }
+        case .doubted(let lost, let count):
+            warningsOfCourses[index] = [.listing(.doubted(course: course.id, lost: lost, of: count))]
             conditions.insert(.workLeft)
             unlisted += 1
-            return
+        case .failed(let error, let last):
+            let course = (id: course.id, provider: course.settings.provider?.name ?? "", at: course.location)
+            warningsOfCourses[index] = [
+                .listing(
+                    .failed(
+                        provider: course.provider, DownloadError(error),
+                        courses: [.init(course: course.id, last: last, at: course.at)]))
+            ]
+            if let condition = error.kind.listingCondition { conditions.insert(condition) }
+            unlisted += 1
+        case .unchanged, .unrecorded: break
         }
-        catalog.replace(index, with: course.adding(ListingSelection(pages.listing, of: course).listing))
-        warnings += pages.warnings(about: course.id).map { .listing($0) }
-    }
-
-    private mutating func note(_ error: ProviderError, of index: Int, _ course: Course, _ record: ListingRecord?) {
-        let unlisted = SyncWarning.Listing.Unlisted(course: course.id, last: record?.askedAt, at: course.location)
-        warningsOfCourses[index] = [
-            .listing(
-                .failed(provider: course.settings.provider?.name ?? "", DownloadError(error), courses: [unlisted]))
-        ]
-        if let condition = error.kind.listingCondition { conditions.insert(condition) }
-        self.unlisted += 1
     }
 }

@@ -18,7 +18,6 @@ struct VerificationRemedies {
     func apply(to items: [Verifier.Item]) throws -> [VerifiedFile] {
         var files: [VerifiedFile] = []
         var all: [DownloadChange] = []
-        var fetched: Set<DownloadID> = []
         for item in items {
             let (changes, remedy) = Self.changes(for: item, repair: repair)
             var file = item.file
@@ -26,15 +25,25 @@ struct VerificationRemedies {
                 file.remedy = remedy
             } else if try isStill(item) {
                 file.remedy = remedy
-                // A video and its parts are downloaded together, once.
-                all += changes.filter { change in change.fetched.map { fetched.insert($0).inserted } ?? true }
+                all += changes
             } else {
                 file.remedy = .changedMeanwhile
             }
             files.append(file)
         }
-        try store.write(all)
+        try store.write(Self.once(all))
         return files
+    }
+
+    /// A video and what belongs to it are downloaded again together, once: as a whole, if that is so for one of them.
+    private static func once(_ changes: [DownloadChange]) -> [DownloadChange] {
+        let whole = Set(changes.compactMap { $0.keepsFile ? nil : $0.fetched })
+        var fetched: Set<DownloadID> = []
+        return changes.filter { change in
+            guard let id = change.fetched else { return true }
+            if change.keepsFile, whole.contains(id) { return false }
+            return fetched.insert(id).inserted
+        }
     }
 
     /// Pure: the changes for a finding, and the remedy's name.
@@ -78,12 +87,16 @@ struct VerificationRemedies {
     ) -> ([DownloadChange], VerifiedFile.Remedy) {
         switch (item.file.verdict, item.found) {
         case (.missing, _) where sidecar.kind == .stream:
-            return ([.refetch(sidecar.download)], .willBeFetched)
+            return ([.refetch(sidecar.download, keepsFile: sidecar.viewOfPart != nil)], .willBeFetched)
         case (.changed, let found?) where repair && sidecar.kind == .stream:
             var known = sidecar
             known.size = found.size
             known.modified = found.modified
-            return ([.sidecar(.stored(known)), .refetch(sidecar.download)], .willBeReplaced)
+            guard sidecar.viewOfPart != nil else {
+                return ([.sidecar(.stored(known)), .refetch(sidecar.download)], .willBeReplaced)
+            }
+            // The other views stay as they are.
+            return ([.sidecar(.replaced(known)), .refetch(sidecar.download, keepsFile: true)], .willBeReplaced)
         case (.missing, _):
             return mayBeFetched ? ([.sidecar(.lost(sidecar))], .willBeFetched) : ([], .needsRetry)
         case (.changed, let found?) where repair:
@@ -129,8 +142,11 @@ extension DownloadChange {
     /// The finished download that has to be downloaded again because of it.
     fileprivate var fetched: DownloadID? {
         switch self {
-        case .lose(let id), .refetch(let id): id
+        case .lose(let id), .refetch(let id, _): id
         default: nil
         }
     }
+
+    /// Whether only something beside the file of the download is downloaded.
+    fileprivate var keepsFile: Bool { if case .refetch(_, true) = self { true } else { false } }
 }

@@ -11,7 +11,7 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
     }
 
     /// The number of segments.
-    package let count: Int
+    package private(set) var count: Int
     /// The next one to append.
     package private(set) var next: Int
     private let width: Int
@@ -36,6 +36,12 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
         self.byteLimit = byteLimit
         frontier = next
     }
+
+    /// There are more segments.
+    package mutating func grow(to count: Int) { self.count = max(self.count, count) }
+
+    /// Those that have arrived before their turn.
+    package var waiting: Set<Int> { Set(held.keys) }
 
     /// The number in transfer.
     package var inFlight: Int { running.count }

@@ -61,7 +61,39 @@ package actor StreamAssembler {
     package nonisolated var received: Int64 { transferred.load(ordering: .relaxed) }
 
     /// The kind of the joined file; nil as long as it is empty or unknown.
-    package var container: MediaKind? { kind }
+    package var container: MediaKind? {
+        if kind == nil { try? recognize() }
+        return kind
+    }
+
+    /// The segments that have arrived before their turn.
+    package var waiting: Set<Int> { window.waiting }
+
+    /// Whether a host gives a segment.
+    package func isThere(_ segment: PlannedSegment, _ access: StreamAccess) async -> Bool {
+        let arrival = await Self.fetch(index: position.next, segment, access, keys, memory: memory, reusing: [])
+        _ = memory.ended(position.next)
+        guard case .segment = arrival else { return false }
+        return true
+    }
+
+    /// Whether a segment has other bytes than the one that was joined at this index; nil if its host doesn't tell.
+    /// Needs the index of pieces.
+    package func differs(_ segment: PlannedSegment, from number: Int, _ access: StreamAccess) async -> Bool? {
+        let arrival = await Self.fetch(index: number, segment, access, keys, memory: memory, reusing: [])
+        _ = memory.ended(number)
+        guard case .segment(_, let body, let count) = arrival, let index,
+            let pieces = try? JoinedPiece.read(number + 1, from: index), pieces.count == number + 1
+        else { return nil }
+        transferred.add(count, ordering: .relaxed)
+        let bytes = body.bytes[skipped(body, number)...]
+        let start = pieces[..<number].reduce(pieces[number].initialization) { $0 + $1.bytes }
+        guard bytes.count == pieces[number].media else { return true }
+        return (try? partial.bytes(at: start, count: bytes.count)).map { !bytes.elementsEqual($0) }
+    }
+
+    /// The plan has more segments.
+    package func grow(to count: Int) { window.grow(to: count) }
 
     /// Drops segments that have arrived before their turn: a stream that waits for long uses no memory.
     package func rest() {
@@ -74,9 +106,11 @@ package actor StreamAssembler {
     ///
     /// - Parameters:
     ///   - plan: with URLs that are valid now, and the segments of the earlier plans.
+    ///   - limit: so many bytes are enough; no more segments are requested then.
     ///   - appended: called after each segment; gets the kind of the joined file.
     package func run(
-        plan: StreamPlan, access: StreamAccess, appended: @escaping @Sendable (MediaKind?) -> Void = { _ in }
+        plan: StreamPlan, access: StreamAccess, limit: Int64 = .max,
+        appended: @escaping @Sendable (MediaKind?) -> Void = { _ in }
     ) async -> StreamFailure? {
         let access = access.confined(to: plan.scope)
         if let failure = await prepare(plan, access) { return failure }
@@ -85,7 +119,7 @@ package actor StreamAssembler {
         var extras: [Int: String] = [:]
         await withTaskGroup(of: Arrival.self) { group in
             repeat {
-                while failure == nil, !Task.isCancelled, let index = window.candidate {
+                while failure == nil, !Task.isCancelled, position.bytes < limit, let index = window.candidate {
                     let segment = plan.segments[index]
                     if segment.isGap {
                         window.start(index)
@@ -128,7 +162,8 @@ package actor StreamAssembler {
                     failure = failure ?? reason
                 case nil: break
                 }
-            } while window.inFlight > 0 || (failure == nil && !Task.isCancelled && !window.isComplete)
+            } while window.inFlight > 0
+                || (failure == nil && !Task.isCancelled && position.bytes < limit && !window.isComplete)
         }
         for url in extras.values { await access.leave(url) }
         if failure?.verdict != .disk { failure = await appendReady(plan, appended) ?? failure }
@@ -147,19 +182,21 @@ package actor StreamAssembler {
     /// Determines the contents of the partial, and downloads the initialization sections that are still needed.
     private func prepare(_ plan: StreamPlan, _ access: StreamAccess) async -> StreamFailure? {
         let start = position
-        if kind == nil, start.bytes > 0 {
-            do throws(FileError) {
-                // A tag with a picture may come first.
-                kind = MediaKind.recognize(try partial.prefix(8 << 10))
-                if kind == nil { kind = MediaKind.recognize(try partial.prefix(2 << 20)) }
-            } catch { return .file(error) }
-        }
+        do throws(FileError) { if kind == nil { try recognize() } } catch { return .file(error) }
         guard !window.isComplete else { return nil }
         var sections = maps
         let answer = await sections.fetch(of: plan, from: start.next, isIndexed: index != nil, access, keys)
         maps = sections
         transferred.add(answer.received, ordering: .relaxed)
         return await judged(answer.failure)
+    }
+
+    /// Determines the contents of a partial that isn't empty.
+    private func recognize() throws(FileError) {
+        guard position.bytes > 0 else { return }
+        // A tag with a picture may come first.
+        kind = MediaKind.recognize(try partial.prefix(8 << 10))
+        if kind == nil { kind = MediaKind.recognize(try partial.prefix(2 << 20)) }
     }
 
     // MARK: one segment

@@ -26,8 +26,20 @@ package struct StreamSource: Sendable, RedactedInPrint {
         case refusal(StreamRefusal)
     }
 
+    /// Where the playlist of a track can be read again.
+    struct Place: Sendable, RedactedInPrint {
+        let url: String
+        let identity: String
+        /// Variables of its master playlist.
+        let imports: [String: String]
+        /// The network of the playlist that names it; nil if the provider does.
+        let scope: NetworkScope?
+    }
+
     /// The picture with its sound, or the sound alone; then separate sound, if there is any.
     package var tracks: [StreamPlan]
+    /// In the order of ``tracks``; empty for a presentation.
+    private(set) var places: [Place] = []
     /// Distinguishes streams, and renditions of one.
     package var digest: [UInt8]
     /// The playing time in seconds.
@@ -39,6 +51,19 @@ package struct StreamSource: Sendable, RedactedInPrint {
     package var subtitles: [Subtitles] = []
     /// Whether none has the wanted quality, so that another one was selected.
     package var isFallback = false
+
+    /// A stream that was recorded.
+    ///
+    /// - Parameter last: as its playlists were in the end; nil if they are gone.
+    package init(recorded tracks: [StreamPlan], like last: StreamSource?) {
+        (self.tracks, digest) = (tracks, [])
+        seconds = tracks.map(\.seconds).max() ?? 0
+        subtitles = last?.subtitles ?? []
+    }
+
+    init(tracks: [StreamPlan], digest: [UInt8], seconds: Double, subtitles: [Subtitles] = []) {
+        (self.tracks, self.digest, self.seconds, self.subtitles) = (tracks, digest, seconds, subtitles)
+    }
 
     /// Downloads the playlist at `url` and, if that is a master playlist, those of the renditions selected by
     /// `preference`.
@@ -54,8 +79,10 @@ package struct StreamSource: Sendable, RedactedInPrint {
             let first = try await playlist(url, access, textLimit: textLimit)
             switch first.playlist {
             case .media(let playlist):
-                let plan = try plan(playlist, first, addressLimit: addressLimit)
-                return .success(StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds))
+                let plan = try plan(playlist, first, preference, addressLimit: addressLimit)
+                var source = StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds)
+                source.places = [Place(url: url, identity: "", imports: [:], scope: nil)]
+                return .success(source)
             case .master(let master):
                 return .success(
                     try await load(master, from: first, preference: preference, access.confined(to: first.scope)))
@@ -78,20 +105,21 @@ package struct StreamSource: Sendable, RedactedInPrint {
         }
         guard !renditions.isEmpty else { throw .refusal(.empty) }
         var tracks: [StreamPlan] = []
+        var places: [Place] = []
         var digest = SHA256()
         for rendition in renditions {
-            let answer = try await playlist(resolved(rendition.uri, url), access, imports: master.variables)
-            guard case .media(let media) = answer.playlist else {
-                throw .refusal(.unsupported(reason: "a master playlist names another master playlist"))
-            }
             let taken = tracks.reduce(0) { $0 + $1.addressBytes }
-            let plan = try plan(
-                media, answer, identity: rendition.identity, addressLimit: StreamPlan.addressLimit - taken)
+            let place = Place(
+                url: try resolved(rendition.uri, url), identity: rendition.identity, imports: master.variables,
+                scope: scope)
+            let plan = try await read(place, access, preference, addressLimit: StreamPlan.addressLimit - taken)
             digest.update(data: plan.digest)
             tracks.append(plan)
+            places.append(place)
         }
         var source = StreamSource(
             tracks: tracks, digest: Array(digest.finalize()), seconds: tracks.map(\.seconds).max() ?? 0)
+        source.places = places
         source.audioLanguage = choice.audio?.language
         source.isFallback = choice.isFallback
         if let codecs = choice.variant?.codecs, !codecs.isEmpty { source.codecs = codecs }
@@ -104,6 +132,32 @@ package struct StreamSource: Sendable, RedactedInPrint {
         return source
     }
 
+    /// Tells the chosen renditions apart.
+    package var renditions: [String] { places.map(\.identity) }
+
+    /// Whether a playlist of its tracks may still grow.
+    package var isLive: Bool { tracks.contains(where: \.isLive) }
+
+    /// Reads the playlist of a track again, which may still grow.
+    package func reload(_ track: Int, access: StreamAccess) async -> Result<StreamPlan, Problem> {
+        let (place, preference) = (places[track], StreamPreference(allowsLive: true))
+        let access = place.scope.map { access.confined(to: $0) } ?? access
+        do throws(Problem) {
+            return .success(
+                try await Self.read(place, access, preference, addressLimit: StreamPlan.addressLimit))
+        } catch { return .failure(error) }
+    }
+
+    private static func read(
+        _ place: Place, _ access: StreamAccess, _ preference: StreamPreference, addressLimit: Int
+    ) async throws(Problem) -> StreamPlan {
+        let answer = try await playlist(place.url, access, imports: place.imports)
+        guard case .media(let media) = answer.playlist else {
+            throw .refusal(.unsupported(reason: "a master playlist names another master playlist"))
+        }
+        return try plan(media, answer, preference, identity: place.identity, addressLimit: addressLimit)
+    }
+
     static func resolved(_ reference: String, _ base: String) throws(Problem) -> String {
         guard let base = ParsedURL(base), let url = URLReference.resolve(reference, against: base) else {
             throw .refusal(.unsupported(reason: "the playlist names an address that is neither http nor https"))
@@ -112,11 +166,13 @@ package struct StreamSource: Sendable, RedactedInPrint {
     }
 
     private static func plan(
-        _ playlist: MediaPlaylist, _ answer: Answer, identity: String = "", addressLimit: Int
+        _ playlist: MediaPlaylist, _ answer: Answer, _ preference: StreamPreference, identity: String = "",
+        addressLimit: Int
     ) throws(Problem) -> StreamPlan {
         do throws(StreamRefusal) {
             return try StreamPlan.make(
-                playlist, url: answer.url, identity: identity, scope: answer.scope, addressLimit: addressLimit)
+                playlist, url: answer.url, identity: identity, scope: answer.scope, addressLimit: addressLimit,
+                allowsLive: preference.allowsLive)
         } catch { throw .refusal(error) }
     }
 
@@ -144,7 +200,8 @@ package struct StreamSource: Sendable, RedactedInPrint {
         }
         let base = answer.url ?? url
         do throws(PlaylistError) {
-            let playlist = try Playlist.parse(bytes, url: base, imports: imports)
+            var playlist = try Playlist.parse(bytes, url: base, imports: imports)
+            if bytes.last != UInt8(ascii: "\n") { playlist.dropUnfinishedLine() }
             if playlist.isWhole(isFramed: answer.isFramed) {
                 return Answer(playlist: playlist, url: base, scope: answer.scope)
             }

@@ -1,5 +1,7 @@
 /// The kind of a segment, recognized by its bytes alone: hosts' `Content-Type` and file extensions are often wrong.
-package enum MediaKind: Sendable, Equatable, CaseIterable {
+///
+/// Its words are in states.
+package enum MediaKind: String, Sendable, Equatable, CaseIterable {
     /// MPEG-2 Transport Stream in packets of 188 bytes (RFC 8216 §3.2).
     case transportStream
     /// ISO base media: an initialization section, a fragment, or a file of both (RFC 8216 §3.3).

@@ -11,6 +11,15 @@ extension Playlist {
     }
 }
 
+extension Playlist {
+    /// Drops the last segment of a list that may still grow: its line has no end, and may be written just now.
+    mutating func dropUnfinishedLine() {
+        guard case .media(var list) = self, list.isLive, !list.segments.isEmpty else { return }
+        list.segments.removeLast()
+        self = .media(list)
+    }
+}
+
 /// Whether a stream can be downloaded, checked before any part of it is.
 extension MasterPlaylist {
     /// Throws ``StreamRefusal/drm(system:)`` or ``StreamRefusal/unsupported(reason:)`` for session keys without a key
@@ -25,7 +34,8 @@ extension MediaPlaylist {
     ///
     /// A playlist that is complete (see ``Playlist/isWhole(isFramed:)``) doesn't grow any more with EXT-X-ENDLIST, or
     /// if its type is VOD (RFC 8216 §6.3.4).
-    package func check() throws(StreamRefusal) {
+    /// - Parameter allowsLive: whether it may still grow, if it has segments.
+    package func check(allowsLive: Bool = false) throws(StreamRefusal) {
         var checked: [PlaylistKey] = []
         for segment in segments where segment.keys != checked {
             checked = segment.keys
@@ -39,7 +49,7 @@ extension MediaPlaylist {
         }
         if isIFramesOnly { throw .unsupported(reason: "the playlist has only single pictures") }
         if hasSkippedSegments { throw .unsupported(reason: "the playlist leaves segments out") }
-        guard hasEnd || kind == .vod else { throw .notReady }
+        guard !isLive || (allowsLive && !segments.isEmpty) else { throw .notReady }
         if segments.isEmpty { throw .empty }
     }
 }

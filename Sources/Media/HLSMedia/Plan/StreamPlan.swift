@@ -4,24 +4,26 @@ package import NetworkAddresses
 /// The requests for one stream, in order.
 package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     /// Never empty.
-    package private(set) var segments: [PlannedSegment]
+    package internal(set) var segments: [PlannedSegment]
     /// Each once, in the order of first use.
-    package private(set) var maps: [PlannedMap]
+    package internal(set) var maps: [PlannedMap]
     /// From the playlist; else the longest segment's.
-    package private(set) var targetDuration: Int64
+    package internal(set) var targetDuration: Int64
     /// Seconds of all segments together, including gaps.
-    package private(set) var seconds: Double
+    package internal(set) var seconds: Double
     /// Segments that the host marks as missing.
-    package private(set) var gaps: Int
-    package private(set) var gapSeconds: Double
+    package internal(set) var gaps: Int
+    package internal(set) var gapSeconds: Double
     /// See ``MediaPlaylist/timeOffset``.
-    package private(set) var timeOffset: Double
+    package internal(set) var timeOffset: Double
     /// All addresses together, in bytes.
-    package private(set) var addressBytes: Int
+    package internal(set) var addressBytes: Int
     /// The network of the playlist, which limits the addresses that it may name.
-    package private(set) var scope: NetworkScope
+    package internal(set) var scope: NetworkScope
+    /// Whether its playlist may still grow.
+    package internal(set) var isLive: Bool
     /// 32 bytes that stay the same as long as a download may continue; see ``PlanDigest``.
-    package private(set) var digest: [UInt8]
+    package internal(set) var digest: [UInt8]
 
     /// The limit on all addresses of a plan together, in bytes.
     package static let addressLimit = 24 << 20
@@ -31,13 +33,14 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     ///   - identity: Identifies the stream, as part of ``digest``; see ``StreamChoice/variantIdentity``.
     ///   - scope: The network of the URL.
     ///   - addressLimit: The limit on all addresses together, in bytes.
+    ///   - allowsLive: Whether the playlist may still grow.
     /// - Throws: The errors of ``MediaPlaylist/check()``, and ``StreamRefusal/unsupported(reason:)`` for addresses that
     ///   aren't http or https or exceed ``addressLimit``.
     package static func make(
         _ playlist: MediaPlaylist, url: String, identity: String = "", scope: NetworkScope = .world,
-        addressLimit: Int = addressLimit
+        addressLimit: Int = addressLimit, allowsLive: Bool = false
     ) throws(StreamRefusal) -> StreamPlan {
-        try playlist.check()
+        try playlist.check(allowsLive: allowsLive)
         guard let base = ParsedURL(url), base.origin.isHTTP else {
             throw .unsupported(reason: "the playlist's address is neither http nor https")
         }
@@ -51,7 +54,7 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
             seconds: playlist.segments.reduce(0) { $0 + $1.duration },
             gaps: gaps.count, gapSeconds: gaps.reduce(0) { $0 + $1.duration },
             timeOffset: playlist.timeOffset, addressBytes: addressLimit - planner.budget, scope: scope,
-            digest: PlanDigest.bytes(playlist, planner, identity: identity))
+            isLive: playlist.isLive, digest: PlanDigest.bytes(playlist, planner, identity: identity))
     }
 
     /// The plan as a media playlist with absolute URLs, byte ranges and keys, each with its IV. A plan made of it

@@ -35,5 +35,8 @@ package struct MediaPlaylist: Sendable, Equatable, RedactedInPrint {
     /// The elements that ``MediaSegment/map`` refers to, one for each EXT-X-MAP.
     package var maps: [MediaMap] = []
 
+    /// Whether it may still grow.
+    var isLive: Bool { !hasEnd && kind != .vod }
+
     package init() {}
 }

@@ -26,10 +26,15 @@ package struct StreamPreference: Sendable, Equatable {
     /// Languages in order of preference; empty means the host's default.
     package var audio: [String]
     package var subtitles: Subtitles
+    /// Whether a playlist may still grow.
+    package var allowsLive: Bool
 
-    package init(quality: [Quality] = [.best], audio: [String] = [], subtitles: Subtitles = .none) {
+    package init(
+        quality: [Quality] = [.best], audio: [String] = [], subtitles: Subtitles = .none, allowsLive: Bool = false
+    ) {
         self.quality = quality
         self.audio = audio
         self.subtitles = subtitles
+        self.allowsLive = allowsLive
     }
 }

@@ -58,9 +58,9 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
             case .query: break
             }
         }
-        if !cookies.isEmpty {
+        let isCookie = { (field: HTTPField) in ASCII.lowercased(field.name) == "cookie" }
+        if !cookies.isEmpty || fields.count(where: isCookie) > 1 {
             // All cookies are one field (RFC 6265 §5.4).
-            let isCookie = { (field: HTTPField) in ASCII.lowercased(field.name) == "cookie" }
             cookies = fields.filter(isCookie).map(\.value) + cookies
             fields.removeAll(where: isCookie)
             fields.append(HTTPField(name: "Cookie", value: cookies.joined(separator: "; ")))

@@ -13,9 +13,11 @@ struct SecretChecks {
         context.secrets.learn("proxy", proxy)
         var canaries: [String: JSONValue] = [:]
         for name in names.isEmpty ? ["token"] : names {
-            let canary = SecretWatch.canary(name)
+            let isSession = context.plugin.manifest.cookies.contains(name)
+            let canary = isSession ? context.canary.session(name) : SecretWatch.canary(name)
             canaries[name] = .string(canary)
             context.secrets.learn(name, canary)
+            context.secrets.learn(credentials: .string(canary), under: name)
         }
         let settings: JSONValue = [
             "user_agent": "coursefetch", "proxy": .string("http://anna:\(proxy)@127.0.0.1:9"),

@@ -33,10 +33,14 @@ struct StartupChecks {
         if context.settings.leavesOutLogins || context.settings.isRealHost && isMadeUp {
             return .skipped(.loginLeftOut)
         }
-        for name in context.plugin.manifest.credentials where given[name] == nil {
-            given[name] = SecretWatch.canary(name)
+        let manifest = context.plugin.manifest
+        // What is given may be one of several ways to log in.
+        let isWhole = manifest.loginChoices.contains { !$0.isEmpty && Set($0) == Set(given.keys) }
+        for name in manifest.credentials where given[name] == nil && !isWhole {
+            let isSession = manifest.cookies.contains(name)
+            given[name] = isSession ? context.canary.session(name) : SecretWatch.canary(name)
         }
-        for (name, value) in given where SecretWatch.isSecret(name) { context.secrets.learn(name, value) }
+        for (name, value) in given { context.secrets.learn(credentials: .string(value), under: name) }
         var request = context.login(given)
         // Exchanges of a login are for the secrets of the fixtures.
         var answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered

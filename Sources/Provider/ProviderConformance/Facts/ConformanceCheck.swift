@@ -12,6 +12,7 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case listPages = "list-pages"
     case listIDs = "list-ids"
     case listKnown = "list-known"
+    case courses
     case recognise
     case resolution
     case expected
@@ -42,6 +43,7 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case secretsInStderr = "secrets-in-stderr"
     case secretsInMessages = "secrets-in-messages"
     case secretsInListings = "secrets-in-listings"
+    case cookies
     case exchanges
     case folder
 }

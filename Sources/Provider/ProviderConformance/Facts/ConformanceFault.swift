@@ -83,6 +83,8 @@ package enum ConformanceFault: Sendable, Equatable {
     /// These files in its folder were made, changed or removed.
     case wroteTo([String])
 
+    /// A cookie goes with a request to a host that it isn't of; nil for those that an answer is for.
+    case strayCookie(request: String?)
     /// No exchange of the fixtures answers a request to the host.
     case noExchange(MissingExchange)
     /// The answer for a video isn't what its fixture expects: under this key.
@@ -97,7 +99,7 @@ package enum ConformanceFault: Sendable, Equatable {
     /// The kinds that make sense for a method.
     package static func kinds(of method: String) -> Set<ProviderError.Kind> {
         switch method {
-        case "list", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
+        case "list", "courses", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
         case "login": [.authRequired, .forbidden, .rateLimited, .unavailable, .invalidParameters]
         default: ProviderError.Kind.ofPlugins
         }

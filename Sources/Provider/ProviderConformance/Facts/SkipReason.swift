@@ -32,6 +32,8 @@ package enum SkipReason: Sendable, Equatable {
     case neverRenews
     /// There are no exchanges to be asked for.
     case noExchanges
+    /// The manifest has no `cookies`.
+    case noCookies
     /// The fixtures expect nothing of their videos.
     case nothingExpected
     /// The host didn't let it answer; the kind and message of the error.

@@ -65,7 +65,7 @@ package struct FixtureRecording: PrintsRedacted {
         let (exchanges, unanswered) = log.withLock { ($0.exchanges, $0.unanswered) }
         let asked = Asked(
             exchanges: exchanges, samples: samples, unanswered: unanswered, now: now, own: server.origin,
-            original: original)
+            original: original, sessions: sessions(plugin.manifest.cookies, of: original, at: now))
         return try write(asked)
     }
 
@@ -78,6 +78,18 @@ package struct FixtureRecording: PrintsRedacted {
         var now: Date
         var own: String
         var original: EndpointOrigin
+        /// The browser's sessions among the credentials, by name.
+        var sessions: [String: CookieJar]
+    }
+
+    private func sessions(_ names: [String], of original: EndpointOrigin, at now: Date) -> [String: CookieJar] {
+        var found: [String: CookieJar] = [:]
+        for name in names {
+            guard let text = settings.credentials[name] else { continue }
+            let server = CookieJar.Server(url: original.text)
+            found[name] = (try? CookieJar.read(text, for: server, from: nil, at: now)) ?? CookieJar([])
+        }
+        return found
     }
 
     private static func isTelling(_ field: MessageField) -> Bool {
@@ -130,6 +142,7 @@ package struct FixtureRecording: PrintsRedacted {
         var scrubber = FixtureScrubber(secrets: Array(settings.credentials.values))
         scrubber.learn(.object(settings.parameters))
         if let stored = settings.stored { scrubber.learn(stored.value) }
+        for jar in asked.sessions.values { scrubber.learn(.string(jar.text)) }
         scrubber.learn(exchanges)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -153,9 +166,11 @@ package struct FixtureRecording: PrintsRedacted {
         }
         var description: [String: JSONValue] = ["parameters": parameters, "now": .string(Timestamp.text(asked.now))]
         if let stored = settings.stored {
-            description["credentials"] = scrubber.clean(stored.value)
+            description["credentials"] = scrubber.clean(stored.value.mapCookieJars(asked.original.withoutValues))
         } else if !settings.credentials.isEmpty {
-            description["credentials"] = .object(settings.credentials.mapValues { _ in .string(FixtureScrubber.stand) })
+            let sessions = asked.sessions.mapValues { JSONValue.string(asked.original.withoutValues($0).text) }
+            let others = settings.credentials.mapValues { _ in JSONValue.string(FixtureScrubber.stand) }
+            description["credentials"] = .object(others.merging(sessions) { $1 })
         }
         if !videos.isEmpty { description["videos"] = .array(videos) }
         try write(Self.yaml(description), to: FixtureDescription.fileName)

@@ -13,6 +13,16 @@ package final class FixtureReplay: Sendable {
         var writes = 0
         var used: Set<Int> = []
         var missing: [MissingExchange] = []
+        var strays: [String] = []
+
+        /// Notes a request with a cookie that isn't for this server.
+        mutating func noteCookies(of request: ReceivedRequest) {
+            guard strays.count < FixtureReplay.missingBound,
+                ([request.target] + request.fields.map(\.value)).contains(where: CookieCanary.isIn)
+            else { return }
+            let stray = "\(request.method) \(request.target.prefix { $0 != "?" })"
+            if !strays.contains(stray) { strays.append(stray) }
+        }
     }
 
     private let server: LoopbackServer
@@ -35,6 +45,7 @@ package final class FixtureReplay: Sendable {
         let exchanges = folder.exchanges
         let server = try LoopbackServer { request in
             let isWriting = !Self.reading.contains(request.method)
+            log.state.withLock { $0.noteCookies(of: request) }
             guard let index = Self.best(of: exchanges, for: request) else {
                 log.state.withLock { log in
                     if isWriting { log.writes += 1 }
@@ -69,6 +80,7 @@ package final class FixtureReplay: Sendable {
                     return log.missing
                 }
             },
+            strays: { self.log.state.withLock { $0.strays } },
             unused: {
                 let used = self.log.state.withLock { $0.used }
                 return self.names.indices.filter { !used.contains($0) }.map { self.names[$0] }
@@ -108,10 +120,14 @@ package final class FixtureReplay: Sendable {
 }
 
 extension CheckSettings {
-    /// These settings with another origin in all parameters, and in what is expected.
+    /// These settings with another origin in all parameters, and in what is expected; cookies are also for that one.
     func leading(from original: EndpointOrigin, to origin: String) -> CheckSettings {
         var copy = self
         copy.parameters = parameters.mapValues { original.replaced(in: $0, by: origin) }
+        copy.credentials = credentials.mapValues { text in
+            CookieJar(recognising: text).map { original.moved($0, to: origin).text } ?? text
+        }
+        copy.stored = stored.map { Secret($0.value.mapCookieJars { original.moved($0, to: origin) }) }
         copy.videos = videos.map { video in
             var video = video
             video.parameters = video.parameters.mapValues { original.replaced(in: $0, by: origin) }

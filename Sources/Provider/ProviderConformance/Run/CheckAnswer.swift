@@ -21,6 +21,7 @@ struct CheckAnswer: Sendable, PrintsRedacted {
     /// The resolution, if it is one, valid or not.
     var resolution: Resolution? { if case .resolution(let resolution) = reply { resolution } else { nil } }
     var listing: Listing? { if case .listing(let listing) = reply { listing } else { nil } }
+    var courses: CourseList? { if case .courses(let list) = reply { list } else { nil } }
     var recognition: Recognition? { if case .recognition(let answer) = reply { answer } else { nil } }
     var error: ProviderError? { if case .error(let error) = reply { error } else { nil } }
 
@@ -29,8 +30,12 @@ struct CheckAnswer: Sendable, PrintsRedacted {
         if let silence { return silence }
         switch reply {
         case .wrong(let reason, _): return .answer(reason)
-        case .resolution(let resolution): return ResolutionCheck.fault(in: resolution).map { .answer($0) }
+        case .resolution(let resolution):
+            return (ResolutionCheck.fault(in: resolution) ?? ResolutionCheck.missingURL(in: resolution)).map {
+                .answer($0)
+            }
         case .listing(let listing): return ListingCheck.fault(in: listing).map { .answer($0) }
+        case .courses(let list): return CourseListCheck.fault(in: list).map { .answer($0) }
         case .recognition(let answer): return RecognitionCheck.fault(in: answer).map { .answer($0) }
         case .login(let login): return LoginCheck.fault(in: login).map { .answer($0) }
         case .error, nil: return nil

@@ -39,6 +39,14 @@ extension CheckContext {
         return CheckRequest("list", params)
     }
 
+    /// Asks for a page of the user's courses.
+    func courses(cursor: String? = nil) -> CheckRequest {
+        var params = common()
+        params["parameters"] = .object(filled([:]))
+        params["cursor"] = cursor.map { .string($0) } ?? .null
+        return CheckRequest("courses", params)
+    }
+
     /// Asks what is at an address.
     func recognise(_ address: String) -> CheckRequest {
         var params = common()

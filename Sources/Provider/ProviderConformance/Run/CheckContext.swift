@@ -22,6 +22,7 @@ final class CheckContext {
     let host: HostWatch?
     private let watchdog: OrphanWatchdog
 
+    let canary: CookieCanary
     var secrets = SecretWatch()
     /// What `login` answered, else the secrets by their names; nil without any.
     var credentials: JSONValue?
@@ -52,18 +53,21 @@ final class CheckContext {
         _ plugin: Plugin, _ settings: CheckSettings, dataFolder: String, watchdog: OrphanWatchdog, host: HostWatch?
     ) {
         self.plugin = plugin
+        now = settings.now ?? Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+        let canary = CookieCanary(plugin.manifest, settings.parameters, now: now)
+        self.canary = canary
+        let settings = canary.added(to: settings, plugin.manifest.cookies)
         self.settings = settings
         self.dataFolder = dataFolder
         self.watchdog = watchdog
         self.host = host
-        now = settings.now ?? Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
         samples = settings.videos
         credentials = settings.credentials.isEmpty ? nil : .object(settings.credentials.mapValues { .string($0) })
         if let stored = settings.stored {
             credentials = stored.value
             secrets.learn(credentials: stored.value)
         }
-        for (name, value) in settings.credentials where SecretWatch.isSecret(name) { secrets.learn(name, value) }
+        for (name, value) in settings.credentials { secrets.learn(credentials: .string(value), under: name) }
     }
 
     /// Whether it is useless to ask on.
@@ -235,7 +239,10 @@ final class CheckContext {
         switch entry.reply {
         case .resolution(let resolution):
             for token in resolution.everyToken { secrets.learn("token", token.value) }
-        case .listing, .recognition:
+            if CookieCanary.isIn(resolution) {
+                note(.cookies, CheckFailure(.strayCookie(request: nil), lines.exchange))
+            }
+        case .listing, .courses, .recognition:
             if let result = entry.raw["result"], let name = secrets.leak(in: result.withoutCredentials) {
                 note(.secretsInListings, CheckFailure(.leak(name), lines.exchange))
             }

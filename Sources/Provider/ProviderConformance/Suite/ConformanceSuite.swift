@@ -93,6 +93,7 @@ package struct ConformanceSuite: PrintsRedacted {
         for check in [ConformanceCheck.list, .listPages, .listIDs, .listKnown] {
             run.add(check, listing.verdicts[check] ?? .skipped(.silent))
         }
+        await step(.courses, on: context, &run) { await CoursesChecks(context: context).run() }
         await step(.recognise, on: context, &run) { await RecogniseChecks(context: context).run() }
         let resolve = ResolveChecks(context: context)
         var expected = CheckVerdict.skipped(.silent)
@@ -145,8 +146,11 @@ package struct ConformanceSuite: PrintsRedacted {
     private func conclude(_ context: CheckContext, _ written: [String], _ run: inout Tally) {
         let watching: [ConformanceCheck] = [
             .stdout, .flush, .requestIDs, .answersOnce, .errors, .timeout, .secretsInStderr, .secretsInMessages,
-            .secretsInListings, .exchanges,
+            .secretsInListings, .cookies, .exchanges,
         ]
+        for request in (context.host?.strays() ?? []).prefix(3) {
+            context.note(.cookies, CheckFailure(.strayCookie(request: context.secrets.redactor.redact(request))))
+        }
         for check in ConformanceCheck.allCases where !run.has(check) && !watching.contains(check) && check != .folder {
             run.add(check, .skipped(.silent))
         }
@@ -157,6 +161,8 @@ package struct ConformanceSuite: PrintsRedacted {
                 run.add(check, CheckVerdict(failures))
             } else if check == .secretsInListings, !context.plugin.manifest.methods.contains("list") {
                 run.add(check, .skipped(.noMethod("list")))
+            } else if check == .cookies, context.plugin.manifest.cookies.isEmpty {
+                run.add(check, .skipped(.noCookies))
             } else if check == .exchanges, context.host == nil {
                 run.add(check, .skipped(.noExchanges))
             } else {

@@ -22,10 +22,15 @@ struct SecretWatch: Sendable, PrintsRedacted {
         secrets.append((name, value))
     }
 
-    /// Adds the values in credentials whose keys tell that they are secret.
+    /// Adds the values in credentials whose keys tell that they are secret, and of a browser's session each of its
+    /// cookies.
     mutating func learn(credentials: JSONValue, under key: String = "") {
         switch credentials {
-        case .string(let text): if Self.isSecret(key) { learn(key, text) }
+        case .string(let text):
+            if Self.isSecret(key) { learn(key, text) }
+            for cookie in CookieJar(recognising: text)?.cookies ?? [] where cookie.mayBeSecret {
+                learn(key, cookie.value)
+            }
         case .array(let values): for value in values { learn(credentials: value, under: key) }
         case .object(let members): for (name, value) in members { learn(credentials: value, under: name) }
         case .null, .bool, .int, .double: break

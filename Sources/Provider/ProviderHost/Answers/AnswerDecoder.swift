@@ -93,6 +93,7 @@ package struct AnswerDecoder: Sendable {
         switch method {
         case .resolve: return .resolution(try decoder.decode())
         case .list: return .listing(try decoder.decode())
+        case .courses: return .courses(try decoder.decode())
         case .recognise: return .recognition(try decoder.decode())
         case .login: return .login(try decoder.decode())
         }

@@ -4,13 +4,14 @@ package import ProviderKit
 package enum AnswerLine: PrintsRedacted {
     /// The methods that a plugin can be asked.
     package enum Method: String, Sendable {
-        case resolve, list, recognise, login
+        case resolve, list, courses, recognise, login
     }
 
     /// A plugin's reply to one request.
     package enum Reply: Sendable, PrintsRedacted {
         case resolution(Resolution)
         case listing(Listing)
+        case courses(CourseList)
         case recognition(Recognition)
         case login(Login)
         /// An error; of kind `pluginFault` if its own kind isn't one of the protocol's.

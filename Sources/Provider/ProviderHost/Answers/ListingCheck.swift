@@ -16,9 +16,7 @@ package enum ListingCheck {
         if let known = listing.known, known.utf8.count > knownBound {
             return "'known' in its answer is longer than \(knownBound) bytes"
         }
-        if let next = listing.next, next.isEmpty || next.utf8.count > cursorBound {
-            return "'next' in its answer has a wrong length"
-        }
+        if let fault = listing.next.flatMap(cursorFault) { return fault }
         if let title = listing.title, let fault = titleFault(title) { return "'title' in its answer \(fault)" }
         for chapter in listing.chapters {
             if let fault = idFault(chapter.id) { return "a chapter in its answer has an 'id' that \(fault)" }
@@ -119,6 +117,10 @@ package enum ListingCheck {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > idBound { return "is longer than \(idBound) bytes" }
         return id.utf8.contains(0) ? "contains the character NUL" : nil
+    }
+
+    static func cursorFault(_ next: String) -> String? {
+        next.isEmpty || next.utf8.count > cursorBound ? "'next' in its answer has a wrong length" : nil
     }
 
     static func titleFault(_ title: String) -> String? {

@@ -10,6 +10,7 @@ import Foundation
 enum OutgoingRequest: Sendable {
     case resolve(ResolveRequest)
     case list(ListRequest)
+    case courses(CoursesRequest)
     case recognise(RecogniseRequest)
     case login(LoginRequest)
 
@@ -31,6 +32,7 @@ enum OutgoingRequest: Sendable {
         switch self {
         case .resolve: .resolve
         case .list: .list
+        case .courses: .courses
         case .recognise: .recognise
         case .login: .login
         }
@@ -48,6 +50,7 @@ enum OutgoingRequest: Sendable {
             switch self {
             case .resolve(let request): request.credentials
             case .list(let request): request.credentials
+            case .courses(let request): request.credentials
             case .recognise(let request): request.credentials
             case .login(let request): request.credentials
             }
@@ -60,6 +63,9 @@ enum OutgoingRequest: Sendable {
             case .list(var request):
                 request.credentials = newValue
                 self = .list(request)
+            case .courses(var request):
+                request.credentials = newValue
+                self = .courses(request)
             case .recognise(var request):
                 request.credentials = newValue
                 self = .recognise(request)
@@ -76,6 +82,7 @@ enum OutgoingRequest: Sendable {
             switch self {
             case .resolve(let request): request.dataFolder
             case .list(let request): request.dataFolder
+            case .courses(let request): request.dataFolder
             case .recognise(let request): request.dataFolder
             case .login(let request): request.dataFolder
             }
@@ -88,6 +95,9 @@ enum OutgoingRequest: Sendable {
             case .list(var request):
                 request.dataFolder = newValue
                 self = .list(request)
+            case .courses(var request):
+                request.dataFolder = newValue
+                self = .courses(request)
             case .recognise(var request):
                 request.dataFolder = newValue
                 self = .recognise(request)
@@ -105,6 +115,7 @@ enum OutgoingRequest: Sendable {
         switch self {
         case .resolve(let params): try RequestLine(params, wire: wire).bytes
         case .list(let params): try encode(params, wire)
+        case .courses(let params): try encode(params, wire)
         case .recognise(let params): try encode(params, wire)
         case .login(let params): try encode(params, wire)
         }

@@ -12,7 +12,12 @@ extension Redactor {
 
     private mutating func collect(_ credentials: JSONValue, into texts: inout Set<String>) {
         switch credentials {
-        case .string(let text): texts.insert(text)
+        case .string(let text):
+            texts.insert(text)
+            for cookie in CookieJar(recognising: text)?.cookies ?? [] where cookie.mayBeSecret {
+                texts.insert(cookie.value)
+                if cookie.mayBeWord { learn(name: cookie.value) }
+            }
         case .array(let values): for value in values { collect(value, into: &texts) }
         case .object(let values):
             for (key, value) in values {
@@ -21,6 +26,13 @@ extension Redactor {
             }
         case .null, .bool, .int, .double: break
         }
+    }
+
+    /// Learns a secret of a login, and of a browser's session each of its cookies.
+    package mutating func learn(typed secret: String) {
+        var texts: Set<String> = []
+        collect(.string(secret), into: &texts)
+        for text in texts { learn(text) }
     }
 
     /// Keys of credentials whose values are names. They aren't shown, but a listing may contain them.
@@ -34,6 +46,13 @@ extension Redactor {
         }
         return listing.videos.contains(where: isIn) || listing.chapters.contains { $0.videos.contains(where: isIn) }
             ? "'parameters' of a video" : nil
+    }
+
+    /// Whether there is a known secret in what is stored of a user's courses.
+    func hasSecret(in list: CourseList) -> Bool {
+        list.courses.contains { course in
+            contains(course.id) || course.parameters.contains { contains($0.key) || contains($0.value) }
+        }
     }
 
     /// Whether there is a known secret in what a catalog has of an answer.
@@ -74,5 +93,14 @@ extension Redactor {
             default: break
             }
         }
+    }
+}
+
+extension Cookie {
+    /// Whether its value may be a name or a number, such as that of a user, a host or a course: a listing may contain
+    /// it.
+    fileprivate var mayBeWord: Bool {
+        let digits = value.utf8.count { (0x30...0x39).contains($0) }
+        return value.utf8.count < 16 && (digits == 0 || digits == value.utf8.count)
     }
 }

@@ -106,6 +106,15 @@ package enum ResolutionCheck {
         return nil
     }
 
+    /// The first of the sidecars without a URL in `resolution`, or nil. A sync leaves it out, as it may be of a later
+    /// version; the one who wrote the plugin is told.
+    package static func missingURL(in resolution: Resolution) -> String? {
+        let subtitle = resolution.subtitles.firstIndex { $0.text == nil && $0.url.isEmpty }
+        let attachment = resolution.attachments.firstIndex { $0.url.isEmpty }
+        return subtitle.map { "its answer has no 'result.subtitles[\($0)].url'" }
+            ?? attachment.map { "its answer has no 'result.attachments[\($0)].url'" }
+    }
+
     static func sizeFault(_ size: Int64) -> String? {
         if size < 0 { return "is negative" }
         return size > sizeBound ? "is more than 2^53 bytes, the limit for a file" : nil

@@ -16,6 +16,11 @@ package enum WireLogLine {
     /// Nil for a line that isn't JSON: that is reported elsewhere.
     package static func of(_ line: UnsafeRawBufferPointer, _ redactor: Redactor) -> String? {
         guard let value = try? JSONReader.value(of: line, depth: AnswerDecoder.depthBound) else { return nil }
+        // Nothing is learned of a line before it is shown.
+        var redactor = redactor
+        for answer in [value["result"], value["error"]?["data"]] {
+            if let credentials = answer?["credentials"] { redactor.learn(credentials, areRenewed: true) }
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(shown(value, redactor))).map { String(decoding: $0, as: UTF8.self) }

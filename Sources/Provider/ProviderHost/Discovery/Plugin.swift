@@ -22,9 +22,13 @@ package struct Plugin: Sendable {
     /// Mistakes in the catalog parameters of a video or course at `place`, each at its own position.
     ///
     /// Parameters inherited by many videos are reported for each of them at the same position; keep one of each.
-    package func validate(_ parameters: [String: YAMLNode], at place: SourceLocation) -> [Diagnostic] {
+    ///
+    /// - Parameter isComplete: Whether a required one that isn't there is a mistake.
+    package func validate(
+        _ parameters: [String: YAMLNode], at place: SourceLocation, isComplete: Bool = true
+    ) -> [Diagnostic] {
         var check = ParameterCheck(owner: "provider '\(name)'")
-        check.parameters(parameters, manifest.parameters, at: place)
+        check.parameters(parameters, manifest.parameters, at: place, isComplete: isComplete)
         return check.problems
     }
 }

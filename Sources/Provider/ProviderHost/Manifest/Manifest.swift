@@ -34,8 +34,17 @@ package struct Manifest: Sendable {
     package var parameters: ParameterSchema
     /// The secrets that a login asks for.
     package var credentials: [String]
+    /// Those of them that are a browser's session.
+    package var cookies: [String] = []
     /// Variables that are passed in addition to the usual ones.
     package var environment: [String]
+
+    /// The lists of secrets of which a login gives one: all, or where a session is another way to log in, that alone
+    /// or the others alone.
+    package var loginChoices: [[String]] {
+        let others = credentials.filter { !cookies.contains($0) }
+        return cookies.isEmpty || others.isEmpty ? [credentials] : [credentials, cookies, others]
+    }
 }
 
 /// The reason why a manifest can't be used.

@@ -4,7 +4,7 @@ package import YAMLSource
 package struct ManifestReader {
     private static let keys = [
         "name", "version", "protocol", "description", "run", "methods", "addresses", "ignores_course", "confined_to",
-        "server", "concurrency", "timeout", "parameters", "credentials", "environment",
+        "server", "concurrency", "timeout", "parameters", "credentials", "cookies", "environment",
     ]
 
     private var problems = DiagnosticList()
@@ -59,6 +59,15 @@ package struct ManifestReader {
         if let node = mapping["addresses"], isOdd {
             fail(node, "'addresses' has patterns with * and ? only")
         }
+        manifest.cookies = names("cookies")
+        if let node = mapping["cookies"],
+            let stranger = manifest.cookies.first(where: { !manifest.credentials.contains($0) })
+        {
+            let suggestion = NearestName.suggestion(for: stranger, among: manifest.credentials)
+            problems.error(
+                at: node.location, "'cookies' has '\(stranger)', which isn't one of the 'credentials'",
+                suggestion: suggestion)
+        }
         if let server = text("server") {
             manifest.server = server
             if manifest.parameters.property(server) == nil, let node = mapping["server"] {
@@ -95,7 +104,7 @@ package struct ManifestReader {
         guard let node = mapping["methods"] else { return ["resolve"] }
         let methods = Set(names("methods"))
         if !methods.contains("resolve") {
-            fail(node, "'methods' must have resolve; it may have list, recognise and login")
+            fail(node, "'methods' must have resolve; it may have list, courses, recognise and login")
         }
         return methods
     }

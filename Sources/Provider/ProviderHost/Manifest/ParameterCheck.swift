@@ -12,9 +12,11 @@ struct ParameterCheck {
         self.owner = owner
     }
 
-    /// Checks all parameters of a video or course at `place`.
-    mutating func parameters(_ parameters: [String: YAMLNode], _ schema: ParameterSchema, at place: SourceLocation) {
-        for name in schema.required where parameters[name] == nil {
+    /// Checks all parameters of a video or course at `place`; whether required ones are there only if `isComplete`.
+    mutating func parameters(
+        _ parameters: [String: YAMLNode], _ schema: ParameterSchema, at place: SourceLocation, isComplete: Bool = true
+    ) {
+        for name in schema.required where isComplete && parameters[name] == nil {
             // One with a default always has a value in the end.
             if schema.property(name)?.defaultValue == nil { report(place, "\(owner) needs the parameter '\(name)'") }
         }

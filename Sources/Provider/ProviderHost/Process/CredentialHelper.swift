@@ -101,6 +101,10 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         var lines = ["protocol=\(Self.scheme)", "host=\(provider)", "path=\(user)"]
         if let endpoint { lines.append("endpoint=\(endpoint)") }
         for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
+            if name.hasSuffix(Self.severalMark) {
+                lines += value.split(separator: "\n").map { "\(Self.key(name))=\($0)" }
+                continue
+            }
             guard !value.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" || $0 == "\0" }) else {
                 throw .unwritable(name: name)
             }
@@ -109,12 +113,21 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return Array((lines.joined(separator: "\n") + "\n\n").utf8)
     }
 
-    /// Reads lines of `key=value`; other lines are ignored, and of equal keys the last counts, as in git.
+    /// At the end of a key that comes once for each line of a text, as in git.
+    private static let severalMark = "[]"
+
+    /// Reads lines of `key=value`; other lines are ignored, and of equal keys the last counts, as in git. Of those with
+    /// `[]` at their end each is a line.
     static func values(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {
             guard let equals = line.firstIndex(of: "="), equals > line.startIndex else { continue }
-            values[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            let (key, value) = (String(line[..<equals]), String(line[line.index(after: equals)...]))
+            if key.hasSuffix(severalMark), key.count > severalMark.count {
+                values[String(key.dropLast(severalMark.count)), default: ""] += "\(value)\n"
+            } else {
+                values[key] = value
+            }
         }
         return values
     }
@@ -124,9 +137,18 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
     ///
     /// Which of git's names a secret has depends on the secrets' names alone: a field that the answer lacks never
     /// gets the value of another one.
-    package static func secrets(_ names: [String], in given: Secret<[String: String]>) -> [String: String]? {
+    package static func secrets(_ manifest: Manifest, in given: Secret<[String: String]>) -> [String: String]? {
+        let choices = manifest.loginChoices
+        // A password is no session where there may be both.
+        let sessions = choices.count > 1 ? manifest.cookies : []
+        return choices.lazy.compactMap { secrets($0, in: given, sessions: sessions) }.first
+    }
+
+    static func secrets(
+        _ names: [String], in given: Secret<[String: String]>, sessions: [String] = []
+    ) -> [String: String]? {
         let given = given.value
-        let password = passwordName(names)
+        let password = passwordName(names.filter { !sessions.contains($0) })
         var secrets: [String: String] = [:]
         for name in names {
             let common = personNames.contains(name) ? "username" : name == password ? "password" : name
@@ -135,9 +157,13 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return secrets.count == names.count ? secrets : nil
     }
 
-    /// The form for storing: by their own names, and with git's two for helpers that know no others.
-    package static func stored(_ secrets: [String: String]) -> [String: String] {
-        var stored = secrets
+    /// The form for storing: by their own names, and with git's two for helpers that know no others; a browser's
+    /// session in lines.
+    package static func stored(_ secrets: [String: String], cookies: [String] = []) -> [String: String] {
+        var stored: [String: String] = [:]
+        for name in cookies { stored[name + severalMark] = secrets[name] }
+        let secrets = secrets.filter { !cookies.contains($0.key) }
+        stored.merge(secrets) { $1 }
         let person = ["username", "user", "login", "email", "account"].first { secrets[$0] != nil }
         stored["username"] = person.flatMap { secrets[$0] }
         if let password = passwordName(Array(secrets.keys)) { stored["password"] = secrets[password] }

@@ -67,6 +67,7 @@ extension PluginProvider {
         switch reply {
         case .resolution(let resolution): ResolutionCheck.fault(in: resolution).map { .wrong($0) } ?? .good
         case .listing(let listing): ListingCheck.fault(in: listing, toleratesIDs: true).map { .wrong($0) } ?? .good
+        case .courses(let list): CourseListCheck.fault(in: list).map { .wrong($0) } ?? .good
         case .recognition(let answer): RecognitionCheck.fault(in: answer).map { .wrong($0) } ?? .good
         case .wrong(let reason, _): .wrong(reason)
         case .error(let error): error.kind == .pluginFault ? .unknownError(error.message) : .good

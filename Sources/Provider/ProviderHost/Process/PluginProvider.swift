@@ -72,6 +72,21 @@ package final class PluginProvider: Provider {
         return listing
     }
 
+    /// Asks for one page of the user's courses. Defaults of the manifest's parameters are filled in.
+    package func courses(_ request: CoursesRequest) async throws(ProviderError) -> CourseList {
+        try await courses(request, with: nil)
+    }
+
+    /// Asks for one page of the user's courses. `credentials` replace those of the request when it is sent.
+    package func courses(
+        _ request: CoursesRequest, with credentials: RequestCredentials?
+    ) async throws(ProviderError) -> CourseList {
+        var request = request
+        plugin.manifest.parameters.fillDefaults(&request.parameters)
+        guard case .courses(let list) = try await ask(.courses(request), credentials) else { throw Self.mismatch }
+        return list
+    }
+
     /// Asks what is at an address.
     package func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
         try await recognise(request, with: nil)

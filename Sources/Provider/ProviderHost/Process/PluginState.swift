@@ -39,7 +39,7 @@ struct PluginState: PrintsRedacted {
     mutating func learn(_ question: OutgoingRequest) {
         if let credentials = question.credentials { learn(credentials, areRenewed: false) }
         if case .login(let request) = question {
-            for secret in request.secrets.value.values { redactor.learn(secret) }
+            for secret in request.secrets.value.values { redactor.learn(typed: secret) }
             for value in request.redirect?.query.values ?? [:].values { redactor.learn(value) }
         }
     }
@@ -83,6 +83,12 @@ struct PluginState: PrintsRedacted {
             if let place = redactor.secret(in: listing) {
                 return .failure(
                     ProviderError(.pluginFault, "\(place) in its answer has a secret, and a listing is stored"))
+            }
+        case .courses(let list):
+            if let credentials = list.credentials { learn(credentials) }
+            guard !redactor.hasSecret(in: list) else {
+                return .failure(
+                    ProviderError(.pluginFault, "a course in its answer has a secret, and a list of courses is stored"))
             }
         case .recognition(let answer):
             if let credentials = answer.credentials { learn(credentials) }

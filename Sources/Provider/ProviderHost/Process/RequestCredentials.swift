@@ -25,6 +25,7 @@ extension AnswerLine.Reply {
         switch self {
         case .resolution(let resolution): resolution.credentials
         case .listing(let listing): listing.credentials
+        case .courses(let list): list.credentials
         case .recognition(let answer): answer.credentials
         case .error(let error): error.credentials
         case .wrong(_, let renewed): renewed

@@ -71,12 +71,13 @@ extension Resolution.Subtitle {
         case lang, url, text
     }
 
-    /// Decodes subtitles that have a `url` or a `text`.
+    /// Decodes subtitles that have a `url` or a `text`; with neither, which is a mistake or a later version's form,
+    /// the URL is empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         lang = try container.decode(String.self, forKey: .lang)
         text = try container.decodeIfPresent(String.self, forKey: .text)
-        url = text == nil ? try container.decode(String.self, forKey: .url) : ""
+        url = text == nil ? try container.decodeIfPresent(String.self, forKey: .url) ?? "" : ""
     }
 
     /// Encodes the text, or else the URL.
@@ -88,5 +89,24 @@ extension Resolution.Subtitle {
         } else {
             try container.encode(url, forKey: .url)
         }
+    }
+}
+
+extension Resolution.Attachment {
+    private enum CodingKeys: String, CodingKey {
+        case title, url
+    }
+
+    /// Decodes an attachment. Without a `url`, which is a mistake or a later version's form, the URL is empty.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        title = try container.decode(String.self, forKey: .title)
+        url = try container.decodeIfPresent(String.self, forKey: .url) ?? ""
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(title, forKey: .title)
+        try container.encode(url, forKey: .url)
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Writes to the host's log. Text on standard error is logged, too, without a level.
 public enum HostLog {
     /// The importance of a line.
@@ -21,6 +23,14 @@ public enum HostLog {
         var method = "log"
         var params: Parameters
     }
+
+    private static let hasHost = Atomic(false)
+
+    /// Called once requests from a host are served on standard input.
+    static func open() { hasHost.store(true, ordering: .relaxed) }
+
+    /// Whether this process serves a host: of another one standard output isn't the protocol's.
+    package static var isOpen: Bool { hasHost.load(ordering: .relaxed) }
 
     /// Writes one line to the host's log. It must not contain a secret.
     public static func write(_ level: Level, _ message: String) {

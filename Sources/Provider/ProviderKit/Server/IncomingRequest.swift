@@ -2,6 +2,7 @@
 enum IncomingRequest: Decodable {
     case resolve(id: Int, ResolveRequest)
     case list(id: Int, ListRequest)
+    case courses(id: Int, CoursesRequest)
     case recognise(id: Int, RecogniseRequest)
     case login(id: Int, LoginRequest)
     /// A request that can't be served: an unknown method, or invalid parameters.
@@ -24,6 +25,7 @@ enum IncomingRequest: Decodable {
             switch method {
             case "resolve": self = .resolve(id: id, try container.decode(ResolveRequest.self, forKey: .params))
             case "list": self = .list(id: id, try container.decode(ListRequest.self, forKey: .params))
+            case "courses": self = .courses(id: id, try container.decode(CoursesRequest.self, forKey: .params))
             case "recognise":
                 self = .recognise(id: id, try container.decode(RecogniseRequest.self, forKey: .params))
             case "login": self = .login(id: id, try container.decode(LoginRequest.self, forKey: .params))

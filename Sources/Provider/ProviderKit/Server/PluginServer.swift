@@ -21,6 +21,7 @@ struct PluginServer<P: Provider>: Sendable {
             switch request {
             case .resolve(let id, let request): try await serve(id, request, by: provider.resolve)
             case .list(let id, let request): try await serve(id, request, by: provider.list)
+            case .courses(let id, let request): try await serve(id, request, by: provider.courses)
             case .recognise(let id, let request): try await serve(id, request, by: provider.recognise)
             case .login(let id, let request): answer(id, try await provider.login(request))
             case .unusable(_, let reason): throw reason
@@ -56,7 +57,9 @@ extension IncomingRequest {
     /// The id for the answer; nil for a notification.
     fileprivate var id: Int? {
         switch self {
-        case .resolve(let id, _), .list(let id, _), .recognise(let id, _), .login(let id, _), .unusable(let id, _): id
+        case .resolve(let id, _), .list(let id, _), .courses(let id, _), .recognise(let id, _), .login(let id, _),
+            .unusable(let id, _):
+            id
         case .notification: nil
         }
     }

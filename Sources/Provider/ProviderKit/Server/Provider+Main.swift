@@ -31,6 +31,7 @@ extension Provider {
                 exit(0)
             }
         }
+        HostLog.open()
         let server = PluginServer(provider: provider, output: .standard)
         await withDiscardingTaskGroup { group in
             for await line in lines { group.addTask { await server.serve(line) } }

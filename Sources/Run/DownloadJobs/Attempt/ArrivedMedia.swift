@@ -23,6 +23,13 @@ package struct ArrivedMedia: Sendable {
     package var path: String?
     /// Separate sound that can't be joined, the playlists of its package, or its subtitles.
     package var parts: [ArrivedFile] = []
+    /// The time of the video's file, if that is in place already and stays.
+    package var settles: Int64?
+    /// Which view of the video it is, as the provider calls it.
+    package var view: String?
+    /// What ffmpeg has to make of it and its parts, once there is one.
+    var joins: [LateJoin] = []
+    package var joining: String? { LateJoin.text(joins) }
     /// Facts to compare the complete file with others.
     var proof: FileProof?
     /// Digest of the URL and headers of its request; nil if it wasn't in this run.
@@ -72,6 +79,9 @@ package struct FileRejection: Sendable {
 package struct CompletedVideo: Sendable {
     package let job: DownloadJob
     package var media: ArrivedMedia
+
+    /// Whether bytes of it have come, which may be wrong.
+    package var hasNewBytes: Bool { media.partial != nil || media.parts.contains { $0.partial != nil } }
 
     package subscript<Value>(dynamicMember path: KeyPath<ArrivedMedia, Value>) -> Value { media[keyPath: path] }
 }

@@ -10,6 +10,8 @@ import SyncFacts
 struct CurrentAnswer: Sendable {
     /// Nil until the provider has been asked, and once it has to be asked again.
     var media: ResolvedMedia?
+    /// What the video has already beside which the answer names what is missing; nil if its file doesn't stay.
+    var kept: KeptViews?
     /// The event for it, until it is used.
     var announcement: SyncEvent?
     /// Answers so far.

@@ -35,7 +35,7 @@ package final class DownloadContext: Sendable {
     ) {
         var wanted = whole.wanted
         if view > 0 {
-            wanted.stem = LibraryName.view(beside: wanted.stem, role: role)
+            wanted.stem = wanted.viewNames.stem(of: role, beside: wanted.stem, id: wanted.reference.video)
             (wanted.oldFile, wanted.donor) = (nil, nil)
         }
         self.wanted = wanted

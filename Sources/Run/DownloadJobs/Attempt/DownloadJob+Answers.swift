@@ -53,7 +53,14 @@ extension DownloadJob {
         do {
             var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
-            resolution.chooseStreams(by: wanted.video.settings.streams)
+            answer.kept = wanted.keepsFile ? try KeptViews(of: wanted, services) : nil
+            resolution.nameMain()
+            let choice = wanted.video.settings.streams
+            if let kept = answer.kept {
+                resolution.chooseStreams(by: choice, besides: kept.file.role, kept.roles)
+            } else {
+                resolution.chooseStreams(by: choice, instead: wanted.oldFile?.role)
+            }
             resolution.chooseTracks(by: wanted.video.settings)
             let confinement = await services.providers.confinement(of: wanted.listingSource)
             var free: Set<String> = []
@@ -72,8 +79,10 @@ extension DownloadJob {
                 wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt)
             await connections.resolved(media)
             return nil
-        } catch {
+        } catch let error as ProviderError {
             return outcome(of: error)
+        } catch {
+            return .cannotWrite(error)
         }
     }
 
@@ -166,6 +175,8 @@ extension DownloadJob {
         }
         // Whatever its own kind is: the copy is one whole file.
         services.bookkeeper.note(.kind(id, .file))
-        return complete(media)
+        var whole = media
+        if answer.media == nil, donor.file.source == wanted.source { whole.view = donor.file.role }
+        return complete(whole)
     }
 }

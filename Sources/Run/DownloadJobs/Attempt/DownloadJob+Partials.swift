@@ -2,6 +2,7 @@ import DownloadStore
 import FilePlacement
 import MediaLibrary
 import MediaTransfer
+import ProviderKit
 import SyncFacts
 import Synchronization
 
@@ -25,6 +26,16 @@ extension DownloadJob {
         live.withLock { $0.media = made }
         services.bookkeeper.note(.kind(id, type.kind))
         return nil
+    }
+
+    /// Makes a file of what was recorded of a live stream, if there will be no more of it. Nil to go on.
+    func finishRecorded(at obstacle: StreamDownload.Obstacle) async -> JobOutcome? {
+        if resume?.isRecording == true, let outcome = await become(StreamDownload.self) { return outcome }
+        guard let media = live.withLock({ $0.media }) as? StreamDownload,
+            let end = await media.finishRecorded(at: obstacle)
+        else { return nil }
+        live.withLock { $0.startedAt = $0.startedAt ?? services.clock.now }
+        return await outcome(of: end, at: answer.media?.resolution.url ?? "", host: "")
     }
 
     /// First the row is cleared, then the partial is emptied: never the other way round.

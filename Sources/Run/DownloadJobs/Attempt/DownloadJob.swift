@@ -125,14 +125,20 @@ package actor DownloadJob: WatchedDownload {
         }
         while true {
             if Task.isCancelled { return .stopped }
-            if let outcome = await resolveIfNeeded(connections) { return outcome }
+            if let outcome = await finishRecorded(at: .none) { return outcome }
+            if let outcome = await resolveIfNeeded(connections) {
+                return outcome.saysThereIsNone ? await finishRecorded(at: .provider) ?? outcome : outcome
+            }
             guard let found = answer.media else { return .stopped }
+            if let kept = answer.kept, found.resolution.streams.isEmpty { return await completeAsItIs(kept) }
             if !found.isRead, !found.isParked {
                 guard await connections.claim(found.origin.text) else { return .parked(host: found.origin.text) }
             }
             noteStart()
             announceAnswer()
-            if let outcome = await become(DownloadKind.type(for: found.resolution)) { return outcome }
+            let form = answer.kept == nil ? DownloadKind.type(for: found.resolution) : AddedViewsDownload.self
+            if form != StreamDownload.self, let outcome = await finishRecorded(at: .otherMedia) { return outcome }
+            if let outcome = await become(form) { return outcome }
             guard let media = live.withLock({ $0.media }) else { return .stopped }
             var attempt = Attempt(policy: policy, answer: found, connections: connections, began: lastStart)
             if sharing.donor != nil {
@@ -159,7 +165,7 @@ package actor DownloadJob: WatchedDownload {
     private func noteStart() { live.withLock { $0.startedAt = $0.startedAt ?? services.clock.now } }
 
     /// Nil to go on at once.
-    private func outcome(of end: AttemptEnd, at url: String, host: String) async -> JobOutcome? {
+    func outcome(of end: AttemptEnd, at url: String, host: String) async -> JobOutcome? {
         switch end {
         case .complete(let arrived): complete(arrived)
         case .over(let outcome): outcome
@@ -209,8 +215,20 @@ package actor DownloadJob: WatchedDownload {
             .downloadRetrying(wanted.reference, attempt: policy.attempt, error: error, delay: .zero))
     }
 
+    /// The catalog wants no view that isn't there.
+    private func completeAsItIs(_ kept: KeptViews) async -> JobOutcome {
+        noteStart()
+        announceAnswer()
+        if resume != nil || live.withLock({ $0.media }) != nil {
+            guard await forgetPartials() else { return .stopped }
+        }
+        return complete(kept.media)
+    }
+
     /// Its bytes are all there.
-    func complete(_ media: ArrivedMedia) -> JobOutcome {
+    func complete(_ arrived: ArrivedMedia) -> JobOutcome {
+        var media = arrived
+        media.view = media.view ?? answer.media?.resolution.role
         proof = media.proof
         live.withLock {
             $0.request = media.request

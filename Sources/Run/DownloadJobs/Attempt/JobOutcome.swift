@@ -31,6 +31,15 @@ package enum JobOutcome: Sendable {
     /// The provider has named the sidecars, which was the purpose of the turn.
     case answered
 
+    /// Whether the provider has told that it has no such video, or not yet, and not that it can't answer now.
+    var saysThereIsNone: Bool {
+        switch self {
+        case .notReady: true
+        case .failed(let error): [.notFound, .gone, .forbidden, .geoBlocked, .drm].contains(error.kind)
+        default: false
+        }
+    }
+
     /// Whether the download has no other turn soon, so that it should release its memory.
     var isLong: Bool {
         switch self {

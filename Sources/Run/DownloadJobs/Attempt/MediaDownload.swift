@@ -21,7 +21,8 @@ package protocol MediaDownload: Actor {
     /// The disk space needed for `size` bytes of it, until its file is placed.
     static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64
 
-    /// Continues the partials of `resume`; with nil it starts over, whatever they contain.
+    /// Continues the partials of `resume`; with nil it starts over, whatever they contain. Called through the type as a
+    /// value, by ``DownloadJob/become(_:)``: the release build of Swift 6.3 refuses a call of an actor's own.
     init(_ context: DownloadContext, resume: ResumeRecord?)
 
     nonisolated var progress: MediaProgress { get }

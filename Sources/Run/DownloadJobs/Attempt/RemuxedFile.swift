@@ -25,20 +25,19 @@ struct RemuxedFile: Sendable {
     /// Playlists round the durations of segments, down as well as up.
     private static let leastPart = 0.9
 
-    let context: DownloadContext
+    let services: RunServices
+    let name: PartialName
     /// The files that belong to the video, to be placed with it.
     var parts: [ArrivedFile] = []
     /// What is known of its length; given what it has, since some sound may be missing by right.
     let wanted: @Sendable (MovieLength) -> [Length]
 
-    var name: PartialName { context.name(.remuxed(context.id)) }
-    private var partials: Partials { context.services.library.partials }
+    private var partials: Partials { services.library.partials }
 
     /// Runs ffmpeg.
     ///
     /// - Parameter bytes: of all inputs.
     func make(_ job: RemuxJob, with ffmpeg: FFmpeg, bytes: Int64) async throws -> End {
-        let services = context.services
         // A file of ours, with our permissions, for ffmpeg's output.
         let open = try partials.open(name)
         var lacksRoom = false
@@ -63,7 +62,7 @@ struct RemuxedFile: Sendable {
     func checked(_ open: OpenPartial) throws -> End {
         let size = try open.facts().size
         let partial = try PartialFile(
-            descriptor: try open.release(), length: size, hashes: context.services.options.checksums)
+            descriptor: try open.release(), length: size, hashes: services.options.checksums)
         if let loss = try shortness(of: partial) {
             partial.close()
             try? partials.remove(name)
@@ -90,5 +89,13 @@ struct RemuxedFile: Sendable {
             }
         }
         return nil
+    }
+}
+
+extension RemuxedFile {
+    /// Of a view's partials.
+    init(context: DownloadContext, parts: [ArrivedFile], wanted: @escaping @Sendable (MovieLength) -> [Length]) {
+        self.init(
+            services: context.services, name: context.name(.remuxed(context.id)), parts: parts, wanted: wanted)
     }
 }

@@ -154,11 +154,18 @@ package actor CredentialHelperLogins {
             return .failed
         }
         let claim = server?.claim(of: given) ?? .unstated
-        guard claim != .another, let named = CredentialHelper.secrets(plugin.manifest.credentials, in: given) else {
+        guard claim != .another, let named = CredentialHelper.secrets(plugin.manifest, in: given) else {
             return .lacking
         }
         // With what only a later step of the login may ask for.
-        let secrets = given.value.merging(named) { $1 }
+        var secrets = given.value.merging(named) { $1 }
+        do throws(Refusal) {
+            let place = claim == .confirmed ? parameters : [:]
+            secrets = try LoginCookies(plugin, place).read(secrets, at: Date())
+        } catch {
+            logger.error("can't log in at '\(plugin.name)'", error: error)
+            return .failed
+        }
         if claim == .confirmed { return await logIn(provider, secrets: secrets, parameters: parameters, tried: tried) }
         switch unbound[plugin.name] {
         case .loggedIn(let since) where ContinuousClock.now - since < Self.freshness: return .loggedIn(since)

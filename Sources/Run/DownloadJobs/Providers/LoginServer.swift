@@ -51,6 +51,9 @@ package struct LoginServer: Sendable, Hashable, CustomStringConvertible {
     /// `https://media.example.org`, with the port unless it is the scheme's own.
     package var description: String { origin.text }
 
+    /// The server that a line of `Cookie` is for.
+    var cookies: CookieJar.Server { CookieJar.Server(host: origin.host, isSecure: origin.scheme == "https") }
+
     /// What a helper's answer says about this server.
     package enum Claim: Sendable, Equatable {
         /// Its secrets are for this server.

@@ -33,11 +33,15 @@ package enum ProviderCheck {
         var files: [String] = []
         var last: ObjectIdentifier?
         var checks = ProviderChecks(registry: registry)
-        for course in catalog.courses {
-            for mistake in course.discovery.map({ checks.mistakes(course, $0) }) ?? [] {
+        func add(_ mistakes: [Diagnostic]) {
+            for mistake in mistakes {
                 if found[mistake.file] == nil { files.append(mistake.file) }
                 found[mistake.file, default: DiagnosticList()].add(mistake)
             }
+        }
+        for source in catalog.courseSources { add(checks.mistakes(source)) }
+        for course in catalog.courses {
+            add(course.discovery.map { checks.mistakes(course, $0) } ?? [])
             if course.discover { seen.insert(ObjectIdentifier(course.settings)) }
             for videos in [course.videos] + course.chapters.map(\.videos) {
                 for video in videos {
@@ -46,10 +50,7 @@ package enum ProviderCheck {
                     guard id != last else { continue }
                     last = id
                     guard seen.insert(id).inserted else { continue }
-                    for mistake in checks.mistakes(settings, at: video.location) {
-                        if found[mistake.file] == nil { files.append(mistake.file) }
-                        found[mistake.file, default: DiagnosticList()].add(mistake)
-                    }
+                    add(checks.mistakes(settings, at: video.location))
                 }
             }
         }
@@ -86,7 +87,32 @@ private struct ProviderChecks {
             let message = "the provider '\(provider.name)' can't list courses; write the videos, or use another one"
             mistakes.append(Diagnostic(.error, at: course.location, message))
         }
-        for other in discovery.handOver { mistakes += self.mistakes(handingOverTo: other) }
+        return mistakes + self.mistakes(discovery)
+    }
+
+    /// Of an item of `courses_of`. The parameters that it lacks come with each course.
+    mutating func mistakes(_ source: CourseSource) -> [Diagnostic] {
+        let (list, provider) = (source.list, source.list.settings.provider)
+        var mistakes: [Diagnostic] = []
+        switch provider.map({ registry.plugin(named: $0.name) }) {
+        case .found(let plugin):
+            mistakes = plugin.validate(list.settings.parameters, at: list.location, isComplete: false)
+            if !plugin.manifest.methods.isSuperset(of: ["courses", "list"]) {
+                let message =
+                    "the provider '\(plugin.name)' can't list a user's courses; write them, or use another one"
+                mistakes.append(Diagnostic(.error, at: list.location, message))
+            }
+        case .unknown(let suggestion):
+            mistakes = [
+                Self.unknown(provider?.name ?? "", at: provider?.location ?? list.location, suggestion)
+            ]
+        case .broken, nil: break
+        }
+        return mistakes + [list.discovery, source.discovery].compactMap(\.self).flatMap { self.mistakes($0) }
+    }
+
+    private func mistakes(_ discovery: Discovery) -> [Diagnostic] {
+        var mistakes = discovery.handOver.flatMap { self.mistakes(handingOverTo: $0) }
         for pattern in discovery.include + discovery.exclude {
             if (try? TitlePattern(pattern.text[...])) == nil {
                 mistakes.append(

@@ -73,6 +73,16 @@ package final class ProviderPool: Sendable {
         return page
     }
 
+    /// Asks for one page of the user's courses, with credentials as in ``resolve(_:provider:)``.
+    package func courses(_ request: CoursesRequest, provider name: String) async throws(ProviderError) -> CourseList {
+        let provider = try provider(name).get()
+        return try await withLogin(provider, request.parameters) { () async throws(ProviderError) in
+            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+                try await provider.courses(request, with: held)
+            }
+        }
+    }
+
     /// Asks what is at an address, with credentials as in ``resolve(_:provider:)``.
     package func recognise(
         _ request: RecogniseRequest, provider name: String

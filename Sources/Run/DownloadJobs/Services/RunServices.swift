@@ -59,6 +59,9 @@ package final class RunServices: Sendable {
         self.logger = logger
     }
 
+    /// What makes one file of a stream; nil where a stream becomes a package.
+    var streamFFmpeg: FFmpeg? { options.container == .package ? nil : ffmpeg }
+
     /// The limit on connections to one host, with the current number of jobs.
     package var hostConnections: Int { options.hostConnections(jobs: adjustable.jobs) }
 }

@@ -62,7 +62,8 @@ struct ControlServer: Sendable {
                 control.note(session)
                 if session.isOpen { control.wake(.session) }
             case .request(let id, let request):
-                if request != .loggedOut { answer(id, .working) }
+                // Who has given up was told that nothing has changed.
+                if request != .loggedOut, !answer(id, .working) { return }
                 let answer: ControlAnswer
                 do {
                     answer = try await perform(request)
@@ -73,10 +74,11 @@ struct ControlServer: Sendable {
             }
         }
 
-        /// Sends an answer; if that fails, the requester times out.
-        private func answer(_ id: RequestID, _ answer: ControlAnswer) {
-            guard let text = try? JSONEncoder().encode(answer) else { return }
-            try? answers.requests.answer(id, String(decoding: text, as: UTF8.self))
+        /// Sends an answer; if that fails, the requester times out. Returns false if nobody waits for it.
+        @discardableResult
+        private func answer(_ id: RequestID, _ answer: ControlAnswer) -> Bool {
+            guard let text = try? JSONEncoder().encode(answer) else { return true }
+            return (try? answers.requests.answer(id, String(decoding: text, as: UTF8.self))) ?? true
         }
 
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {

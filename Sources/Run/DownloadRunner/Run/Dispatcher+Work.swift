@@ -90,7 +90,8 @@ extension Dispatcher {
                 let sha256 = try await video.partial?.checksum() ?? video.sha256
                 var complete = video
                 for number in complete.media.parts.indices {
-                    complete.media.parts[number].sha256 = try await complete.parts[number].partial?.checksum()
+                    guard let partial = complete.parts[number].partial else { continue }
+                    complete.media.parts[number].sha256 = try await partial.checksum()
                 }
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
@@ -118,12 +119,13 @@ extension Dispatcher {
     /// The rejection of the user's hook commands about a file; nil for none. Files already in the library were judged
     /// before.
     private func judged(_ video: CompletedVideo) async -> FileRejection? {
-        guard let hooks = services.hooks, hooks.has(.afterDownload), video.partial != nil,
+        guard let hooks = services.hooks, hooks.has(.afterDownload), video.hasNewBytes,
             let wanted = wanted[video.job.id]
         else { return nil }
         let name = video.partialName ?? PartialName(download: video.job.id.rawValue)
         let place = video.path ?? LibraryName.file(wanted.stem, video.fileExtension)
         var files = [(name: name, place: place, size: video.size, sha256: video.sha256)]
+        if video.partial == nil { files = [] }
         // Tracks and other views, not the playlists of a package.
         for part in video.parts where part.partial != nil && !part.path.hasSuffix(".m3u8") {
             files.append((part.partialName, part.path, part.size, part.sha256))
@@ -148,19 +150,22 @@ extension Dispatcher {
         guard let video = works[id]?.complete, let wanted = wanted[id] else { return }
         Task {
             let proof = await video.job.proof
-            services.bookkeeper.place(
-                ArrivedFile(
-                    role: .video(id, source: wanted.source),
-                    partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
-                    size: video.size, sha256: video.sha256,
-                    path: video.path ?? LibraryName.file(wanted.stem, video.fileExtension), id: wanted.reference.video,
-                    old: wanted.oldFile, parts: video.parts, keepsName: video.path != nil, hasPast: !wanted.isNew,
-                    proof: proof, checksums: video.checksums))
+            var file = ArrivedFile(
+                role: .video(id, source: wanted.source),
+                partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
+                size: video.size, sha256: video.sha256,
+                path: video.path ?? LibraryName.file(wanted.stem, video.fileExtension), id: wanted.reference.video,
+                old: video.settles == nil ? wanted.oldFile : nil, parts: video.parts, keepsName: video.path != nil,
+                hasPast: !wanted.isNew, proof: proof, checksums: video.checksums)
+            file.settles = video.settles
+            file.view = video.view
+            file.joining = video.joining
+            services.bookkeeper.place(file)
         }
     }
 
     func restart(_ id: DownloadID) {
-        guard let video = works[id]?.complete, video.partial != nil else { return }
+        guard let video = works[id]?.complete, video.hasNewBytes else { return }
         let rejection = works[id]?.rejection
         Task {
             switch await video.job.refuse(rejection) {
@@ -197,7 +202,8 @@ extension Dispatcher {
                 // Its source files.
                 job.clearAway()
                 let request = job.live.withLock { $0.request }
-                events.append(.placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty))
+                let isWhole = placed.parts.isEmpty && placed.file.settles == nil
+                events.append(.placed(id, placed.stored, request: request, isWhole: isWhole))
             }
         }
         handle(events)

@@ -105,7 +105,9 @@ extension SyncPass {
     }
 
     /// Reports what went wrong with listings, once for all courses of a provider.
-    func noteListings(_ round: borrowing ListingRound, _ summary: inout SyncSummary) {
+    func noteListings(
+        _ round: borrowing ListingRound, _ sources: CourseSourceRound, _ summary: inout SyncSummary
+    ) {
         struct Trouble: Hashable {
             var provider: String
             var error: ProviderError
@@ -116,13 +118,7 @@ extension SyncPass {
             switch outcome {
             case .failed(let error, let last):
                 summary.coursesUnlisted += 1
-                if error.kind == .authRequired, let provider = course.settings.provider?.name {
-                    let server =
-                        error.serverName
-                        ?? LoginServer(
-                            course.settings, in: open.registry.serverParameter(of: provider))?.description
-                    logins.insert(RequiredLogin(provider: provider, server: server))
-                }
+                if let login = requiredLogin(after: error, by: course) { logins.insert(login) }
                 let trouble = Trouble(provider: course.settings.provider?.name ?? "", error: error)
                 failures[trouble, default: []].append(.init(course: course.id, last: last, at: course.location))
             case .doubted(let lost, let count):
@@ -133,6 +129,19 @@ extension SyncPass {
             case .listed, .unchanged: break
             }
         }
+        for (list, error, last) in sources.failures {
+            summary.coursesUnlisted += 1
+            let provider = list.settings.provider?.name ?? ""
+            if let login = requiredLogin(after: error, by: list) { logins.insert(login) }
+            summary.note(error, by: provider, courses: 1)
+            hub.post(
+                .warning(.courses(.failed(provider: provider, DownloadError(error), last: last)), nil))
+        }
+        if sources.doubted > 0 {
+            summary.coursesUnlisted += sources.doubted
+            summary.conditions.insert(.workLeft)
+        }
+        if let error = sources.unrecorded { summary.add(Refusal(error)) }
         summary.loginsNeeded = logins.map { need in
             var need = need
             if need.server.flatMap({ LoginServer(url: $0) }) != nil {
@@ -140,6 +149,10 @@ extension SyncPass {
             }
             return need
         }.sorted()
+        // The time was over before all had answered.
+        if control.passStop != nil, sources.isCut || !round.unanswered.isEmpty {
+            summary.conditions.insert(.workLeft)
+        }
         // Their providers were logged out before they had answered.
         let unanswered = control.passStop == nil ? round.unanswered : []
         if !unanswered.isEmpty {
@@ -148,18 +161,33 @@ extension SyncPass {
             hub.post(.warning(.listing(.unanswered(courses: unanswered.map(\.id))), nil))
         }
         for (trouble, courses) in failures.sorted(by: { $0.value[0].course < $1.value[0].course }) {
-            if let condition = trouble.error.kind.listingCondition { summary.conditions.insert(condition) }
-            if trouble.error.kind == .authRequired {
-                summary.coursesToLogIn[trouble.provider, default: 0] += courses.count
-                if !summary.providersToLogIn.contains(trouble.provider) {
-                    summary.providersOfCoursesOnly.insert(trouble.provider)
-                    summary.providersToLogIn.append(trouble.provider)
-                    summary.providersToLogIn.sort()
-                }
-            }
+            summary.note(trouble.error, by: trouble.provider, courses: courses.count)
             hub.post(
                 .warning(
                     .listing(.failed(provider: trouble.provider, DownloadError(trouble.error), courses: courses)), nil))
+        }
+    }
+
+    /// The login that a course's provider wants; nil after another error.
+    private func requiredLogin(after error: ProviderError, by course: Course) -> RequiredLogin? {
+        guard error.kind == .authRequired, let provider = course.settings.provider?.name else { return nil }
+        let server =
+            error.serverName
+            ?? LoginServer(course.settings, in: open.registry.serverParameter(of: provider))?.description
+        return RequiredLogin(provider: provider, server: server)
+    }
+}
+
+extension SyncSummary {
+    /// Notes that a provider couldn't list so many courses.
+    fileprivate mutating func note(_ error: ProviderError, by provider: String, courses: Int) {
+        if let condition = error.kind.listingCondition { conditions.insert(condition) }
+        guard error.kind == .authRequired else { return }
+        coursesToLogIn[provider, default: 0] += courses
+        if !providersToLogIn.contains(provider) {
+            providersOfCoursesOnly.insert(provider)
+            providersToLogIn.append(provider)
+            providersToLogIn.sort()
         }
     }
 }

@@ -15,6 +15,47 @@ import UserState
 
 /// The turns of a pass, and the courses that list themselves meanwhile.
 extension SyncPass {
+    /// The catalog with the courses of `courses_of`. A stop of the pass ends the questions: the last lists count then.
+    func askForCourses(
+        _ catalog: Catalog, _ services: RunServices, _ now: Date
+    ) async throws(Refusal) -> CourseSourceRound {
+        let (pool, store, only) = (services.providers, open.store, options.only)
+        let round: CourseSourceRound
+        do throws(StoreError) {
+            if options.discovers, !catalog.courseSources.isEmpty {
+                let lister = lister(services) { request, provider throws(ProviderError) in
+                    Listing(try await pool.courses(CoursesRequest(request), provider: provider))
+                }
+                let asking = Task { () async -> Result<CourseSourceRound, StoreError> in
+                    do throws(StoreError) {
+                        return .success(
+                            try await CourseSourceRound.ask(
+                                catalog, store, only: only, now: now, parameters: pool.parameters(of:),
+                                check: pool.parameterMistake
+                            ) { await lister.list($0, parameters: $1, $2) })
+                    } catch { return .failure(error) }
+                }
+                control.onPassStop { asking.cancel() }
+                round = try await asking.value.get()
+            } else {
+                round = try .stored(catalog, store, check: pool.parameterMistake)
+            }
+        } catch {
+            await pool.shutDown()
+            throw Refusal(error)
+        }
+        for change in round.changes { hub.post(.coursesListed(change)) }
+        for warning in round.warnings { hub.post(.warning(.courses(warning), nil)) }
+        return round
+    }
+
+    private func lister(_ services: RunServices, _ ask: @escaping CourseLister.Ask) -> CourseLister {
+        CourseLister(
+            user: open.place.user.text, settings: services.providers.settings, store: open.store,
+            rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings),
+            now: { [clock] in clock.now }, check: services.providers.parameterMistake, ask: ask)
+    }
+
     /// Begins to ask the providers of the catalog's courses for their listings.
     func beginListings(
         _ catalog: Catalog, _ services: RunServices, _ now: Date
@@ -26,11 +67,7 @@ extension SyncPass {
         } catch { throw Refusal(error) }
         if !options.discovers, let warning = stored.unknownCourses { hub.post(.warning(warning, nil)) }
         let due = options.discovers ? CourseLister.due(catalog, records, only: options.only, now: now) : []
-        let lister = CourseLister(
-            user: open.place.user.text, settings: services.providers.settings, store: open.store,
-            rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings),
-            now: { [clock] in clock.now }, check: services.providers.parameterMistake
-        ) { [pool = services.providers] request, provider throws(ProviderError) in
+        let lister = lister(services) { [pool = services.providers] request, provider throws(ProviderError) in
             try await pool.list(request, provider: provider)
         }
         let round = ListingRound(

@@ -1,5 +1,6 @@
 import CatalogComparison
 import CourseCatalog
+import CourseDiscovery
 import DownloadJobs
 import DownloadStore
 import FilePlacement
@@ -44,14 +45,16 @@ struct SyncPass: Sendable {
         let settled = try changes.settle(now)
         let list = FileListUpdater(store: open.store, library: library)
         let services = services(credentials, list)
-        var listings = try beginListings(catalog, services, now)
+        let sources = try await askForCourses(catalog, services, now)
+        let knowsCourses = sources.catalog.filesWithUnknownCourses.isEmpty
+        var listings = try beginListings(sources.catalog, services, now)
         // Selectors and refusals concern the whole catalog.
         let first = await listings.first(needsAll: !options.only.isEmpty)
         var plan: Reconciliation
         let (run, moved): (Int64, Int)
         do throws(Refusal) {
             plan = try await reconcile(first.catalog, at: now, courses: first.courses, unsettled: settled.unsettled)
-            if var refused = plan.refusal(options, knowsAll: !listings.hasUnknown) {
+            if var refused = plan.refusal(options, knowsAll: knowsCourses && !listings.hasUnknown) {
                 listings.cancel()
                 await services.providers.shutDown()
                 refused.finishedNow = settled.finished
@@ -66,7 +69,8 @@ struct SyncPass: Sendable {
         }
         list.note(settled.changes)
         list.note(plan.changes)
-        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
+        let isIdle = plan.changes.isEmpty && plan.isIdle && listings.isComplete
+        list.begin(isGoingToChange: !isIdle || joining.mayBeNeeded(services))
         defer { list.end() }
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
         var result = await dispatch(&plan, services, &listings, list: list, settled: settled)
@@ -77,15 +81,15 @@ struct SyncPass: Sendable {
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
         summary.finishedNow += settled.finished
         summary.movedNow += settled.moved + moved
-        noteListings(listings, &summary)
+        noteListings(listings, sources, &summary)
         note(plan, result, of: listings.catalog, &summary)
         for failure in credentials.unsaved { summary.add(failure) }
-        if stopReason?.isBound ?? true { await tidy(listings.catalog, plan, &summary) }
+        if stopReason?.isBound ?? true { await tidy(listings.catalog, plan, with: services, list: list, &summary) }
         list.end()
         if let failure = list.failure { hub.post(.warning(.listNotKept(failure), nil)) }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
-        end(run, stopReason, &summary)
+        end(run, summary.stopReason == .logout ? .logout : stopReason, &summary)
         return summary
     }
 
@@ -138,7 +142,16 @@ struct SyncPass: Sendable {
     }
 
     /// What follows the downloads, unless the user ends the run.
-    private func tidy(_ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary) async {
+    private func tidy(
+        _ catalog: Catalog, _ plan: Reconciliation, with services: RunServices, list: FileListUpdater,
+        _ summary: inout SyncSummary
+    ) async {
+        do throws(StoreError) {
+            if try await !joining.run(catalog, plan, with: services, list: list) {
+                summary.stopReason = control.passStop
+                summary.conditions.insert(.workLeft)
+            }
+        } catch { summary.add(Refusal(error)) }
         if options.prune { prune(plan, &summary) }
         await keepMetadata(catalog, plan, &summary)
         await notifyOfNewVideos(&summary)
@@ -184,7 +197,7 @@ struct SyncPass: Sendable {
             library: library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
             serverClocks: ServerClocks(), unflushed: unflushed, space: spaceWatch,
-            limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
+            limits: limits, ffmpeg: options.ffmpeg.program,
             hooks: options.hooks.has(.beforeRequest) || options.hooks.has(.afterDownload) ? hooks : nil,
             logger: logger)
     }
@@ -209,6 +222,8 @@ struct SyncPass: Sendable {
         PassChanges(
             options: options, store: open.store, library: library, hub: hub, unflushed: open.place.folder.unflushed)
     }
+
+    private var joining: PassJoining { .init(store: open.store, hub: hub, control: control) }
 
     /// On its own thread: a slow disk must not delay a logout.
     func reconcile(

@@ -142,8 +142,9 @@ package struct Steering {
             guard let index = indices[record.id] else { continue }
             switch failures[record.id] {
             case nil: changes.append(.fileRemoved(record.id))
-            case .notOurs:
+            case .notOurs(let part):
                 result.outcomes[index].verdict = .fileKept
+                result.outcomes[index].obstacle = part.map { .init(path: $0, errno: nil) }
                 changes.append(.fileRemoved(record.id))
             case .stays(let obstacle, let video):
                 result.outcomes[index].verdict = .fileNotRemoved
@@ -159,8 +160,8 @@ package struct Steering {
 
     /// Why the files of a download aren't removed.
     private enum Failure {
-        /// Another file is in the video's place.
-        case notOurs
+        /// Another file is in the video's place, or in that of a part of it.
+        case notOurs(part: String?)
         /// This one can't be removed. `video` if the video's file is in its place.
         case stays(SteeringOutcome.Obstacle, video: StoredFile?)
     }
@@ -176,21 +177,23 @@ package struct Steering {
                 folders.append(file.path)
                 do throws(LibraryError) {
                     let removal = try library.files.remove(file.path, record: FileRecord(file))
-                    if case .notOurs = removal { failures[record.id] = .notOurs }
+                    if case .notOurs = removal { failures[record.id] = .notOurs(part: nil) }
                 } catch {
                     if let errno = error.errno {
                         failures[record.id] = .stays(.init(path: file.path, errno: errno.rawValue), video: file)
                         continue
                     }
                     // Something else than a file is in its place.
-                    failures[record.id] = .notOurs
+                    failures[record.id] = .notOurs(part: nil)
                 }
             }
             for sidecar in (try? store.sidecars.files(of: [record.id])) ?? [] {
                 let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
                 do throws(LibraryError) {
-                    _ = try library.files.remove(sidecar.path, record: facts)
+                    let removal = try library.files.remove(sidecar.path, record: facts)
                     folders.append(sidecar.path)
+                    guard sidecar.kind == .stream, case .notOurs = removal, failures[record.id] == nil else { continue }
+                    failures[record.id] = .notOurs(part: sidecar.path)
                 } catch {
                     guard let errno = error.errno else { continue }
                     failures[record.id] = .stays(.init(path: sidecar.path, errno: errno.rawValue), video: nil)

@@ -15,6 +15,8 @@ package struct CheckReport: Sendable {
     package var files: Int
     package var courses: Int
     package var videos: Int
+    /// The providers that are asked for more courses.
+    package var sources: [String] = []
 
     package init(
         diagnostics: [Diagnostic], omitted: Int = 0, conditions: Set<SyncCondition> = [], files: Int, courses: Int,
@@ -89,12 +91,12 @@ package enum CatalogCheck {
         }
         let catalog = reading.catalog
         let kept = reading.diagnostics.count { $0.severity == .error }
-        return (
-            catalog,
+        var report =
             CheckReport(
                 diagnostics: diagnostics, omitted: omitted + max(0, reading.errorCount - kept), conditions: conditions,
                 files: catalog.files.count, courses: catalog.courses.count, videos: catalog.videoCount)
-        )
+        report.sources = catalog.courseSources.compactMap { $0.list.settings.provider?.name }
+        return (catalog, report)
     }
 }
 

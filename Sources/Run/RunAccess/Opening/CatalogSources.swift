@@ -96,7 +96,9 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         _ copy: CatalogCopy, with bytes: [UInt8], etag: String?, lastModified: String?, _ input: inout CatalogInput
     ) {
         let reading = CatalogReader.read([input])
-        if reading.catalog.courses.isEmpty, let outdated = copy.outdated(.noCatalog) {
+        if reading.catalog.courses.isEmpty, reading.catalog.courseSources.isEmpty,
+            let outdated = copy.outdated(.noCatalog)
+        {
             input.trouble = outdated
         } else if reading.verdict == .valid {
             do throws(Errno) {

@@ -41,6 +41,8 @@ package struct DryRunItem: Sendable {
         case perhapsFollows(or: Reason)
         /// The catalog's size or checksum contradicts the file.
         case contradicted
+        /// The catalog wants views that the video doesn't have; its file stays.
+        case viewsMissing
         /// Its file is missing.
         case lost
         /// It failed, and the cause may be gone.

@@ -2,6 +2,7 @@ package import DownloadStore
 package import FileSystem
 package import Foundation
 package import MediaLibrary
+package import ProviderKit
 package import YAMLSource
 
 /// Refusals that originate in commands, by topic.
@@ -57,6 +58,8 @@ extension Refusal {
         case takesNoParameters(String)
         /// It can't say what is at an address.
         case recognisesNothing(String)
+        /// It can't list the courses of a user.
+        case listsNoCourses(String)
         /// The address needs a login, in its words.
         case wantsLogin(String, said: String)
         /// Its login failed, with its message.
@@ -69,12 +72,16 @@ extension Refusal {
         case noPort(String)
         /// The credential helper of its secrets failed.
         case helper(String, CredentialHelperProblem)
+        /// What was given for this secret isn't a browser's session.
+        case cookies(String, secret: String, CookieMistake)
         /// Its renewed credentials can't be stored.
         case unsaved(String, Refusal)
 
         var condition: SyncCondition {
             switch self {
-            case .unknown, .needsNoLogin, .parameters, .takesNoParameters, .recognisesNothing: .usage
+            case .unknown, .needsNoLogin, .parameters, .takesNoParameters, .recognisesNothing, .listsNoCourses,
+                .cookies:
+                .usage
             case .helper, .needsPerson, .unfinishedLogin, .wantsLogin: .loginNeeded
             case .noPort: .stateUnusable
             case .unusable, .broken, .login(_, .broken, _): .providerBroken

@@ -12,6 +12,8 @@ package enum SyncEvent: Sendable {
     case started(SyncStart)
     /// A provider has listed a course, and the listing isn't the last one.
     case courseListed(CourseListed)
+    /// The courses that a provider lists for `courses_of` have changed.
+    case coursesListed(CoursesListed)
     /// Downloads of courses that were listed after the start.
     case downloadsAdded(SyncAddition)
     /// A provider answered.
@@ -40,6 +42,8 @@ package enum SyncEvent: Sendable {
     case downloadRemoved(VideoReference)
     /// Its file has moved; both paths are relative to the library.
     case downloadMoved(VideoReference, from: String, path: String)
+    /// ffmpeg has made one file of a finished video's files, which had come without it.
+    case downloadJoined(VideoReference, FinishedFile)
     /// This provider gets no requests for this server until then; without a server none at all.
     case providerWaiting(provider: String, until: Date, kind: String, server: String? = nil)
     /// This host gets no requests until then, at the port of this server.
@@ -76,6 +80,27 @@ package struct CourseListed: Sendable, Equatable {
         self.title = title
         self.videos = videos
         self.was = was
+    }
+}
+
+/// The courses that a user has at a provider.
+package struct CoursesListed: Sendable, Equatable {
+    package var provider: String
+    /// Without those that `courses_of` leaves out.
+    package var courses: Int
+    /// The courses with the last list; nil if this is the first.
+    package var was: Int?
+    /// Courses that weren't in it before.
+    package var added: Int
+    /// Courses that aren't in it any more.
+    package var removed: Int
+
+    package init(provider: String, courses: Int, was: Int?, added: Int, removed: Int) {
+        self.provider = provider
+        self.courses = courses
+        self.was = was
+        self.added = added
+        self.removed = removed
     }
 }
 

@@ -11,6 +11,8 @@ package enum SyncWarning: Sendable, Equatable {
     case doubtful(Diagnostic)
     /// About the listing of a course that its provider lists.
     case listing(Listing)
+    /// About the courses that a provider lists.
+    case courses(Courses)
     /// Its former file is gone.
     case courseMoved(String, to: String)
     /// The row's state was invalid, so the download starts over.
@@ -78,7 +80,8 @@ extension SyncWarning {
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
-        case .notificationFailed, .prune(.held), .prune(.unfinished), .listing: true
+        case .notificationFailed, .prune(.held), .prune(.unfinished), .listing, .courses(.failed), .courses(.doubted):
+            true
         default: false
         }
     }
@@ -116,6 +119,26 @@ extension SyncWarning {
         case unusable(course: String, count: Int)
         /// Videos of another provider that were left out.
         case refused(course: String, RefusedHandOver)
+    }
+
+    /// Something about the courses that a provider lists for `courses_of`.
+    package enum Courses: Sendable, Equatable {
+        /// The provider couldn't be asked. `last`: the time of its last list; nil if there is none.
+        case failed(provider: String, DownloadError, last: Date?)
+        /// It lacks too many of the courses to be believed at once.
+        case doubted(provider: String, lost: Int, of: Int)
+        /// It has never been asked, in a run that asks nobody.
+        case unknown(provider: String)
+        /// So many courses came twice.
+        case repeated(provider: String, count: Int)
+        /// So many of the courses that `newest` chooses from have no date.
+        case undated(provider: String, count: Int)
+        /// So many courses have an id that can't be used, and were left out.
+        case unusable(provider: String, count: Int)
+        /// Courses with the ids of others, which count.
+        case taken(provider: String, courses: [String])
+        /// So many courses have parameters that the provider doesn't take; the first one's mistake.
+        case refused(provider: String, course: String, mistake: String, count: Int)
     }
 
     /// Videos that a listing would hand over to another provider, and that were left out.
@@ -168,6 +191,26 @@ extension SyncWarning {
             case failed(DownloadError)
         }
 
+        /// The reason why a recording ends before its stream does.
+        package enum RecordingEnd: Sendable, Equatable {
+            /// It hasn't grown for an hour.
+            case stalled
+            /// Nor has it, and its playlist is gone.
+            case gone
+            /// Nor has it, and another stream has taken its place.
+            case another
+            /// As large as a file may be.
+            case tooLarge
+            /// As many segments as a playlist may have.
+            case tooLong
+            /// The catalog doesn't ask for it any more.
+            case notWanted
+            /// The catalog or the provider names something else for the video now.
+            case changed
+            /// What follows can't be joined with what is there.
+            case unjoinable(DownloadError)
+        }
+
         /// Its host doesn't have the quality that the catalog asks for.
         case otherQuality
         /// Size and SHA-256 of the catalog can't be compared with ffmpeg's output.
@@ -175,11 +218,16 @@ extension SyncWarning {
         /// Segments that the host itself marks as missing: of the named subtitle, or of the stream.
         case gaps(Int, subtitle: String?)
         case noSubtitle(String, SubtitleLoss)
+        /// Segments of a live stream that were gone before they were requested, after so many seconds of it.
+        case missed(Int64, after: Double)
+        /// The numbers of a live stream's segments began anew.
+        case renumbered(after: Double)
+        case recordingEnded(RecordingEnd)
         /// Without ffmpeg sound and picture can't be joined into one file.
         case separateSound
         /// The joined stream is kept; the reason has the form of a failure stored with the row.
         case notRemuxed(because: String)
         /// The same of a file and its tracks, which stay beside each other.
-        case notJoined(because: String)
+        case notJoined(because: String, again: Bool)
     }
 }

@@ -48,9 +48,14 @@ package struct ResumeRecord: Sendable, Equatable {
     /// All durable bytes, also those after a gap.
     package var heldBytes: Int64 { FileRanges.held(durableBytes, position) }
 
+    /// Whether a part of a live stream was recorded, which can't be had again.
+    package var isRecording: Bool { position?.contains("\"recording\":") == true }
+
     /// Marks the bytes as those of another source. The bytes of a single file, which has no position, stay only if a
-    /// checksum decides at the end: a validator of one URL proves nothing about the bytes of another.
+    /// checksum decides at the end: a validator of one URL proves nothing about the bytes of another. What was recorded
+    /// stays.
     package mutating func sourceChanged(hasChecksum: Bool) {
+        if isRecording { return }
         if position != nil || !hasChecksum { durableBytes = 0 }
         position = nil
         total = nil

@@ -1,6 +1,7 @@
 package import CourseCatalog
 package import DownloadStore
 package import Foundation
+package import MediaLibrary
 package import RunSchedule
 
 /// A download to be made in this run.
@@ -20,6 +21,8 @@ package struct WantedDownload: Sendable {
     package var ordinal: Int64
     /// Planned path without its extension, relative to the library.
     package var stem: String
+    /// The names of its other views.
+    package var viewNames = ViewNames.standard
     /// The state's record of a partial; nil if there is none.
     package var resume: ResumeRecord?
     /// The file to be replaced by its successor.
@@ -73,6 +76,9 @@ package struct WantedDownload: Sendable {
     package var notBefore: Date? {
         [retryAt, video.availableAt.map { Date(timeIntervalSince1970: $0) }].compactMap(\.self).max()
     }
+
+    /// Whether its file stays, and only views beside it are missing.
+    package var keepsFile: Bool { oldFile?.source.isSameBesidesViews(as: source) == true }
 
     /// The facts about its bytes that are known before any request.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {

@@ -24,11 +24,12 @@ enum Schema {
         migrator.registerMigration("15") { db in try db.execute(sql: fifteenth) }
         migrator.registerMigration("16") { db in try db.execute(sql: sixteenth) }
         migrator.registerMigration("17") { db in try db.execute(sql: seventeenth) }
+        migrator.registerMigration("18") { db in try db.execute(sql: eighteenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 17
+    static let version = 18
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -376,5 +377,19 @@ enum Schema {
         PRAGMA user_version = 17;
         ALTER TABLE sidecars ADD COLUMN sha256 BLOB;
         CREATE INDEX sidecars_of_streams ON sidecars (download) WHERE kind = 'stream';
+        """
+
+    /// Which view of its video a file is, and what ffmpeg has to make of its files once there is one. The file of an
+    /// unfinished row was always to be replaced; from now on it stays if its source does.
+    private static let eighteenth = """
+        PRAGMA user_version = 18;
+        ALTER TABLE downloads ADD COLUMN role TEXT;
+        ALTER TABLE downloads ADD COLUMN old_role TEXT;
+        UPDATE downloads SET file_source = NULL
+            WHERE state <> 'finished' AND path IS NOT NULL AND is_placing = 0;
+        UPDATE downloads SET old_source = NULL WHERE old_path IS NOT NULL;
+        ALTER TABLE downloads ADD COLUMN joining TEXT;
+        ALTER TABLE downloads ADD COLUMN old_joining TEXT;
+        CREATE INDEX downloads_to_join ON downloads (id) WHERE joining IS NOT NULL;
         """
 }

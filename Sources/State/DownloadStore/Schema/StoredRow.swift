@@ -51,7 +51,8 @@ struct StoredRow {
         text(path).map { path in
             StoredFile(
                 path: path, size: size(prefix + "size") ?? 0, modified: integer(prefix + "modified"),
-                sha256: digest(prefix + "sha256"), source: digest(source) ?? [])
+                sha256: digest(prefix + "sha256"), source: digest(source) ?? [], role: text(prefix + "role"),
+                joining: text(prefix + "joining"))
         }
     }
 

@@ -5,14 +5,20 @@ import GRDB
 extension ChangeWriter {
     /// Carries out all of it.
     func apply(_ changes: ReconcileChanges) throws {
+        // First: no other statement can write such a row.
+        for id in changes.damaged { try run("UPDATE downloads SET state = 'waiting' WHERE id = ?", [id.rawValue]) }
         for id in changes.lost { try apply(.lose(id)) }
-        for id in changes.refetched { try apply(.refetch(id)) }
+        for id in changes.refetched { try apply(.refetch(id, keepsFile: changes.keptFiles.contains(id))) }
         for id in changes.revived { try apply(.revive(id)) }
         for sidecar in changes.retried { try apply(.wanted(sidecar.download, sidecar.name)) }
         for course in changes.courses { try save(course) }
         for chapter in changes.chapters { try save(chapter) }
         for new in changes.new { try insert(new) }
         for updated in changes.updated { try update(updated) }
+        for id in changes.finished {
+            try apply(.revive(id))
+            try apply(.finish(id))
+        }
         for id in changes.gone {
             try run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [now, id.rawValue])
         }
@@ -66,15 +72,19 @@ extension ChangeWriter {
             """, values(updated.fields) + [now, updated.id.rawValue])
         if updated.sourceChanged {
             // A new source starts without failures, since those of the old one prove nothing about it. Nor do the old
-            // one's validators prove anything about its bytes: only a checksum does.
+            // one's validators prove anything about its bytes: only a checksum does. What was recorded of a live stream
+            // stays, since it can't be had again.
             try run(
                 """
-                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
-                    ranges_given_up = 0,
+                UPDATE downloads SET retry_at = NULL, failed_runs = 0 WHERE id = ? AND state <> 'finished'
+                """, [updated.id.rawValue])
+            try run(
+                """
+                UPDATE downloads SET start_overs = 0, validator_failures = 0, ranges_given_up = 0,
                     durable_bytes = iif(stream IS NULL AND expected_sha256 IS NOT NULL, durable_bytes, 0),
                     total_bytes = NULL, etag = NULL, last_modified = NULL, media_type = NULL, high_water = 0,
                     stream = NULL
-                WHERE id = ? AND state <> 'finished'
+                WHERE id = ? AND state <> 'finished' AND (stream IS NULL OR stream NOT LIKE '%"recording":%')
                 """, [updated.id.rawValue])
             let state = try String.fetchOne(
                 db, sql: "SELECT state FROM downloads WHERE id = ?", arguments: [updated.id.rawValue])

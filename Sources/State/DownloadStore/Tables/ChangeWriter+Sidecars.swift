@@ -55,7 +55,7 @@ extension ChangeWriter {
             try run(
                 "UPDATE sidecars SET state = 'wanted' WHERE download = ? AND kind = ? AND name = ?",
                 key(sidecar.download, sidecar.key))
-            try wantCatalogs(sidecar.download)
+            if sidecar.kind != .stream { try wantCatalogs(sidecar.download) }
         }
     }
 

@@ -19,11 +19,7 @@ struct ChangeWriter {
         case .begin(let id):
             try move(id, .begin, setting: "reason = NULL, retry_at = NULL", [])
         case .progress(let id, let facts): try record(facts, of: id)
-        case .kind(let id, let kind):
-            // The duration of the previous kind doesn't apply to another one.
-            try run(
-                "UPDATE downloads SET kind = ?, media_seconds = NULL WHERE id = ? AND kind IS NOT ?",
-                [kind.rawValue, id.rawValue, kind.rawValue])
+        case .kind(let id, let kind): try record(kind, of: id)
         case .titled(let id, let title):
             try run("UPDATE downloads SET given_title = ? WHERE id = ?", [title, id.rawValue])
         case .startOver(let id, let validatorFailures, let startOvers, let givesUpRanges):
@@ -48,8 +44,8 @@ struct ChangeWriter {
                 [])
         case .fail(let id, let error, let retryAt): try fail(id, error, retryAt: retryAt)
         case .lose(let id): try lose(id)
-        case .refetch(let id):
-            try move(id, .refetch, setting: Self.fresh, [])
+        case .refetch(let id, let keepsFile):
+            try move(id, .refetch, setting: keepsFile ? Self.fresh : "file_source = NULL, \(Self.fresh)", [])
         case .recorded(let id, let file): try record(file, of: id)
         case .steer(let id, let transition):
             try move(id, transition, setting: Self.steering(transition), [])
@@ -77,6 +73,16 @@ struct ChangeWriter {
         }
     }
 
+    private func record(_ kind: DownloadKind, of id: DownloadID) throws {
+        // The duration of the previous kind doesn't apply to another one, unless its file stays.
+        try run(
+            """
+            UPDATE downloads SET kind = ?,
+                media_seconds = iif(path IS NULL OR file_source IS NULL, NULL, media_seconds)
+            WHERE id = ? AND kind IS NOT ?
+            """, [kind.rawValue, id.rawValue, kind.rawValue])
+    }
+
     private func record(_ facts: ProgressFacts, of id: DownloadID) throws {
         try run(
             """
@@ -102,14 +108,16 @@ struct ChangeWriter {
                 old_path = iif(is_placing, old_path, path), old_size = iif(is_placing, old_size, size),
                 old_modified = iif(is_placing, old_modified, modified),
                 old_sha256 = iif(is_placing, old_sha256, sha256),
-                old_source = iif(is_placing, old_source, file_source),
+                old_source = iif(is_placing, old_source, file_source), old_role = iif(is_placing, old_role, role),
+                old_joining = iif(is_placing, old_joining, joining),
                 is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
-                checksums = ?, durable_bytes = ?, total_bytes = ?, updated_at = ?
+                checksums = ?, role = ?, joining = ?, durable_bytes = ?, total_bytes = ?, updated_at = ?
             WHERE id = ?
             """,
             [
                 file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                file.proof?.text, file.checksums?.text, file.size, file.size, now, id.rawValue,
+                file.proof?.text, file.checksums?.text, file.role, file.joining, file.size, file.size, now,
+                id.rawValue,
             ])
     }
 
@@ -124,11 +132,13 @@ struct ChangeWriter {
 
     private func unplace(_ id: DownloadID) throws {
         try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
+        let isOld = "path IS old_path AND size IS old_size AND modified IS old_modified AND sha256 IS old_sha256"
         try run(
             """
             UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
-                sha256 = old_sha256, file_source = old_source, file_proof = NULL, checksums = NULL, \(Self.noOld),
-                updated_at = ?
+                sha256 = old_sha256, file_source = old_source, file_proof = iif(\(isOld), file_proof, NULL),
+                checksums = iif(\(isOld), checksums, NULL), role = old_role, joining = old_joining,
+                \(Self.noOld), updated_at = ?
             WHERE id = ? AND is_placing = 1
             """, [now, id.rawValue])
     }
@@ -137,11 +147,12 @@ struct ChangeWriter {
         try move(
             id, .finish,
             setting: Self.ended + """
-                , path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?, checksums = ?
+                , path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?, checksums = ?,
+                role = ?, joining = ?
                 """,
             [
                 file.path, file.size, file.modified, file.sha256?.data, file.source.data,
-                file.proof?.text, file.checksums?.text,
+                file.proof?.text, file.checksums?.text, file.role, file.joining,
             ])
     }
 
@@ -170,7 +181,7 @@ struct ChangeWriter {
             id, .lose,
             setting: """
                 reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, \
-                checksums = NULL, stored_extras = NULL, \(Self.fresh)
+                checksums = NULL, role = NULL, joining = NULL, stored_extras = NULL, \(Self.fresh)
                 """,
             [])
     }
@@ -180,11 +191,12 @@ struct ChangeWriter {
             """
             UPDATE downloads SET file_proof = iif(sha256 IS ?1, file_proof, NULL),
                 checksums = iif(sha256 IS ?1, checksums, ?7), path = ?2, size = ?3, modified = ?4, sha256 = ?1,
-                updated_at = ?5
+                joining = ?8, updated_at = ?5
             WHERE id = ?6 AND state = 'finished'
             """,
             [
                 file.sha256?.data, file.path, file.size, file.modified, now, id.rawValue, file.checksums?.text,
+                file.joining,
             ])
     }
 
@@ -192,7 +204,7 @@ struct ChangeWriter {
         try run(
             """
             UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
-                file_proof = NULL, checksums = NULL, stored_extras = NULL, updated_at = ?
+                file_proof = NULL, checksums = NULL, role = NULL, joining = NULL, stored_extras = NULL, updated_at = ?
             WHERE id = ? AND state = 'cancelled'
             """, [now, id.rawValue])
         try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue])
@@ -212,7 +224,10 @@ struct ChangeWriter {
     private static func steering(_ transition: StateTransition) -> String {
         switch transition {
         case .pause, .resume: "reason = NULL, retry_at = NULL"
-        case .retry: "reason = NULL, failed_runs = 0, " + noFailures + ", " + noError
+        // A finished file is to be fetched again.
+        case .retry:
+            "reason = NULL, failed_runs = 0, file_source = iif(state = 'finished', NULL, file_source), "
+                + noFailures + ", " + noError
         case .cancel, .remove: "reason = NULL, priority_override = NULL, " + noError + ", " + noPartial
         default: ""
         }
@@ -230,7 +245,8 @@ struct ChangeWriter {
     private static let noPartial = "failed_runs = 0, " + noFailures + ", " + noBytes
 
     private static let noOld =
-        "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"
+        "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL, "
+        + "old_role = NULL, old_joining = NULL"
 
     /// Clears the temporary values of a finished download.
     private static let ended =
@@ -239,7 +255,7 @@ struct ChangeWriter {
     /// Resets a download that starts over.
     private static let fresh = noError + ", " + noPartial
 
-    /// The one statement that writes `state` of an existing row.
+    /// The one statement that writes the valid `state` of an existing row.
     func move(
         _ id: DownloadID, _ transition: StateTransition, setting assignments: String,
         _ values: [(any DatabaseValueConvertible)?]

@@ -14,6 +14,16 @@ package struct DownloadTable: Sendable {
     }
 
     /// The download of this video, or nil.
+    /// Those whose files ffmpeg has to join, in the order of their ids.
+    package func toBeJoined() throws(StoreError) -> [DownloadRecord] {
+        try file.read { db in
+            let sql = """
+                SELECT * FROM downloads WHERE joining IS NOT NULL AND state = 'finished' AND is_gone = 0 ORDER BY id
+                """
+            return try Row.fetchAll(db, sql: sql).map(DownloadRecord.init)
+        }
+    }
+
     package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")

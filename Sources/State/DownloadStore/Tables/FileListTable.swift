@@ -34,7 +34,7 @@ package struct FileListTable: Sendable {
     /// The columns read of a finished video, in order.
     fileprivate enum Column: Int32, CaseIterable {
         case id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, source, proof
-        case extras, kind, seconds, isComplete, hasBeside, number, index, keepsNumber
+        case extras, kind, seconds, isComplete, hasBeside, number, index, keepsNumber, role, joining
 
         private var expression: String {
             switch self {
@@ -184,6 +184,8 @@ extension FileListEntry {
         sha256 = hex(.sha256)
         source = hex(.source)
         proof = text(.proof)
+        role = text(.role)
+        joining = text(.joining)
         extras = hex(.extras)
         kind = text(.kind)
         seconds = row.isNull(Column.seconds.rawValue) ? nil : row.real(Column.seconds.rawValue)

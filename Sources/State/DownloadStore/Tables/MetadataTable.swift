@@ -108,10 +108,15 @@ package struct MetadataTable: Sendable {
 }
 
 extension MetadataTable {
-    /// The finished downloads of a course, also those that are no longer in its catalog.
+    /// The downloads of a course whose files are there and right: finished ones, also those that are no longer in its
+    /// catalog, and those that lack other views only.
     package func finished(in course: String) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
-            let sql = "SELECT * FROM downloads WHERE course = ? AND state = 'finished' ORDER BY number_in_course, id"
+            let sql = """
+                SELECT * FROM downloads WHERE course = ? AND (state = 'finished'
+                    OR (state <> 'cancelled' AND path IS NOT NULL AND file_source IS NOT NULL AND is_placing = 0))
+                ORDER BY number_in_course, id
+                """
             return try Row.fetchAll(db, sql: sql, arguments: [course]).map(DownloadRecord.init)
         }
     }

@@ -21,9 +21,13 @@ package struct RequestTable: Sendable {
         }
     }
 
-    /// Answers a request; does nothing if its requester has given up.
-    package func answer(_ id: RequestID, _ answer: String) throws(StoreError) {
-        try file.write { db in try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue]) }
+    /// Answers a request. Returns false if its requester has given up.
+    @discardableResult
+    package func answer(_ id: RequestID, _ answer: String) throws(StoreError) -> Bool {
+        try file.write { db in
+            try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue])
+            return db.changesCount > 0
+        }
     }
 
     /// The answer, if there is one.

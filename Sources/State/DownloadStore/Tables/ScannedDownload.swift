@@ -9,7 +9,7 @@ package struct ScannedDownload {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
         case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof, isPlacing
-        case number, numberInCourse, keepsNumber, checksums
+        case number, numberInCourse, keepsNumber, checksums, role
 
         /// Its name in SQLite: `expectedSHA256` is `expected_sha256`.
         var name: String {

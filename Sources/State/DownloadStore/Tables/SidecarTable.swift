@@ -10,7 +10,11 @@ package struct SidecarTable: Sendable {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ?")
             return try ids.flatMap { id in
-                try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { Self.sidecar(StoredRow($0), of: id) }
+                try Row.fetchAll(statement, arguments: [id.rawValue]).map(StoredRow.init).compactMap { row in
+                    var record = Self.sidecar(row, of: id)
+                    record?.isToBeReplaced = row.text("state") != "stored"
+                    return record
+                }
             }
         }
     }
@@ -27,21 +31,24 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// The files beside the main one of videos that consist of several: tracks and other views. Paths by download.
-    package func partPaths() throws(StoreError) -> [DownloadID: [String]] {
+    /// The files beside the main one of videos that consist of several: tracks and other views. By download.
+    package func partPaths() throws(StoreError) -> [DownloadID: [PartPath]] {
         try file.read { db in
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT sidecars.download, sidecars.path FROM sidecars
+                    SELECT sidecars.download, sidecars.path, sidecars.name, sidecars.state FROM sidecars
                         JOIN downloads ON downloads.id = sidecars.download
-                    WHERE sidecars.kind = 'stream' AND downloads.kind IN ('tracks', 'views')
+                    WHERE sidecars.kind = 'stream'
+                        AND (downloads.kind IN ('tracks', 'views') OR sidecars.name LIKE '%: %')
                     """)
-            var paths: [DownloadID: [String]] = [:]
+            var paths: [DownloadID: [PartPath]] = [:]
             while let row = try rows.next() {
                 let row = StoredRow(row)
                 guard let id = row.integer("download"), let path = row.text("path") else { continue }
-                paths[DownloadID(rawValue: id), default: []].append(path)
+                let part = PartPath(
+                    path: path, name: row.text("name") ?? "", isToBeReplaced: row.text("state") != "stored")
+                paths[DownloadID(rawValue: id), default: []].append(part)
             }
             return paths
         }
@@ -122,7 +129,7 @@ package struct SidecarTable: Sendable {
 extension MissingSidecar {
     /// All of a download's, within a transaction.
     static func all(of id: DownloadID, _ db: Database) throws -> [MissingSidecar] {
-        let sql = "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored'"
+        let sql = "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored' AND kind <> 'stream'"
         return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [id.rawValue]).compactMap {
             MissingSidecar(StoredRow($0))
         }

@@ -32,8 +32,9 @@ package enum DownloadChange: Sendable {
     case fail(DownloadID, DownloadError, retryAt: Date?)
     /// The file is missing from the library.
     case lose(DownloadID)
-    /// The finished file isn't the wanted one; it stays until its successor is complete.
-    case refetch(DownloadID)
+    /// The finished file isn't the wanted one, and stays until its successor is complete. With `keepsFile` it is: only
+    /// something of the video is missing beside it.
+    case refetch(DownloadID, keepsFile: Bool = false)
     /// A finished file was checked again, with these facts. Never touches the state.
     case recorded(DownloadID, StoredFile)
     /// A command of the user: pause, resume, cancel, retry or remove. Removing keeps the file's record until
@@ -63,7 +64,7 @@ extension DownloadChange {
         switch self {
         case .begin(let id), .finish(let id), .adopt(let id, _), .putBack(let id, _, _), .suspend(let id, _),
             .revive(let id),
-            .fail(let id, _, _), .lose(let id), .refetch(let id), .steer(let id, _):
+            .fail(let id, _, _), .lose(let id), .refetch(let id, _), .steer(let id, _):
             id == download
         default: false
         }

@@ -80,11 +80,18 @@ package struct StoredFile: Sendable, Equatable {
     package var proof: FileProof?
     /// The published checksums that it was compared with as it arrived; nil if there were none.
     package var checksums: PublishedChecksums?
+    /// Which view of its video it is, as its provider calls it; nil if that has no word for it.
+    package var role: String?
+    /// What ffmpeg has to make of it and the files beside it once there is one, in the form of the downloads; nil for
+    /// nothing.
+    package var joining: String?
 
     package init(
         path: String, size: Int64, modified: Int64?, sha256: Checksum?, source: SourceDigest, proof: FileProof? = nil,
-        checksums: PublishedChecksums? = nil
+        checksums: PublishedChecksums? = nil, role: String? = nil, joining: String? = nil
     ) {
+        self.role = role
+        self.joining = joining
         self.checksums = checksums
         self.proof = proof
         self.path = path

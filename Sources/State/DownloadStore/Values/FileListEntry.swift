@@ -44,6 +44,10 @@ package struct FileListEntry: Sendable, Equatable, Codable {
     /// Of the video's file: its source, and the further proof of its bytes.
     package var source: String?
     package var proof: String?
+    /// Which view of the video it is.
+    package var role: String?
+    /// What ffmpeg has to make of it and the files beside it.
+    package var joining: String?
     package var provider: String?
     /// The planned path without its extension.
     package var stem: String?

@@ -40,12 +40,18 @@ package struct ReconcileChanges: Sendable {
     package var new: [New] = []
     /// Downloads whose entry has changed.
     package var updated: [Updated] = []
+    /// Their state is none: they wait.
+    package var damaged: [DownloadID] = []
     /// No longer in their catalogs.
     package var gone: [DownloadID] = []
     /// Finished, but their files are missing.
     package var lost: [DownloadID] = []
     /// Finished, but not as the catalog wants; their files stay until their successors are complete.
     package var refetched: [DownloadID] = []
+    /// Those of ``refetched`` whose files are as the catalog wants: only something beside them is missing.
+    package var keptFiles: Set<DownloadID> = []
+    /// Unfinished, although their files are what the catalog wants again.
+    package var finished: [DownloadID] = []
     /// Failed, and to be tried again.
     package var revived: [DownloadID] = []
     /// Missing sidecars that failed, and are to be tried before their time.
@@ -62,6 +68,7 @@ package struct ReconcileChanges: Sendable {
     /// Whether there is nothing to write.
     package var isEmpty: Bool {
         courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
-            && refetched.isEmpty && revived.isEmpty && retried.isEmpty && moves.isEmpty
+            && damaged.isEmpty && finished.isEmpty && refetched.isEmpty && revived.isEmpty && retried.isEmpty
+            && moves.isEmpty
     }
 }

@@ -1,4 +1,5 @@
 package import FileSystem
+import Foundation
 
 /// A file that a video needs, being placed.
 package struct PartRecord: Sendable, Equatable {
@@ -38,6 +39,8 @@ package struct SidecarRecord: Sendable, Equatable {
     package var modified: Int64
     /// Of a part of the video; nil if none was computed.
     package var sha256: Checksum?
+    /// Whether the file has to be replaced, since it isn't what was stored.
+    package var isToBeReplaced = false
 
     package init(
         download: DownloadID, kind: Kind, name: String, path: String, size: Int64, modified: Int64,
@@ -60,7 +63,22 @@ package struct SidecarRecord: Sendable, Equatable {
 
     /// The role of the view that it is; nil if it isn't one.
     package var viewRole: String? {
-        let end = Self.name(Self.view, ofView: "")
-        return kind == .stream && name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
+        kind == .stream && Self.isView(name) ? Self.viewOfPart(name) : nil
+    }
+
+    /// Whether a part's name is that of another view's own file.
+    static func isView(_ name: String) -> Bool { name.hasSuffix(Self.name(Self.view, ofView: "")) }
+
+    /// What it is among the files that the video needs; nil for one that it doesn't.
+    package var part: PartPath? {
+        kind == .stream ? PartPath(path: path, name: name, isToBeReplaced: isToBeReplaced) : nil
+    }
+
+    /// The role of the other view that it belongs to; nil for what belongs to the video's own file.
+    package var viewOfPart: String? { kind == .stream ? Self.viewOfPart(name) : nil }
+
+    /// The same for the name of a part.
+    package static func viewOfPart(_ name: String) -> String? {
+        name.range(of: Self.name("", ofView: ""), options: .backwards).map { String(name[..<$0.lowerBound]) }
     }
 }

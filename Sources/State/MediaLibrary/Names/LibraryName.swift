@@ -60,10 +60,15 @@ package enum LibraryName {
 
     /// Another view of a video, without its extension: `Talk (presentation)`.
     package static func view(beside stem: String, role: String) -> String {
-        let safe = NameCleaning.clean(String(role.map { $0 == "." || $0 == "/" ? "_" : $0 }))
         // Sound may stand beside it: `.de-CH.m4a`.
         let room = limit - reserve / 2 - LibraryPathParts.split(stem).name.utf8.count - 3
-        return "\(stem) (\(NameCleaning.cut(safe, to: min(longestLanguage, max(1, room)))))"
+        return "\(stem) (\(NameCleaning.cut(label(ofView: role), to: max(1, room))))"
+    }
+
+    /// A view's role as part of a name.
+    static func label(ofView role: String) -> String {
+        let safe = NameCleaning.clean(String(role.map { $0 == "." || $0 == "/" ? "_" : $0 }))
+        return NameCleaning.cut(safe, to: longestLanguage)
     }
 
     /// The folder of a package beside a video: the first free one, with the id if `stem.hls` isn't.
@@ -98,12 +103,16 @@ package enum LibraryName {
 
     /// Whether a recorded name is `wanted` or a ``distinct(_:id:attempt:)`` form of it: then nothing has to move.
     package static func isSame(_ recorded: String, as wanted: String, id: String) -> Bool {
-        if recorded == wanted { return true }
-        guard recorded.utf8.last == UInt8(ascii: "]") else { return false }
-        if recorded == distinct(wanted, id: id) { return true }
+        recorded == wanted || attempt(recorded, as: wanted, id: id) != nil
+    }
+
+    /// Which ``distinct(_:id:attempt:)`` form of `wanted` a recorded name is; nil if it is none.
+    static func attempt(_ recorded: String, as wanted: String, id: String) -> Int? {
+        guard recorded.utf8.last == UInt8(ascii: "]") else { return nil }
+        if recorded == distinct(wanted, id: id) { return 1 }
         let number = recorded.dropLast().reversed().prefix { $0.isASCII && $0.isNumber }
-        guard !number.isEmpty, number.count < 7, let attempt = Int(String(number.reversed())) else { return false }
-        return recorded == distinct(wanted, id: id, attempt: attempt)
+        guard !number.isEmpty, number.count < 7, let attempt = Int(String(number.reversed())) else { return nil }
+        return recorded == distinct(wanted, id: id, attempt: attempt) ? attempt : nil
     }
 
     /// Names with equal keys count as equal: equal after NFC and case folding, without invisible characters.

@@ -59,5 +59,8 @@ struct ScopedSecretTests {
         #expect(policy.url(for: request) == "https://h/v/1.ts?x=1&k=a%20b&l=c")
         #expect(
             policy.fields(for: request) == [HTTPField(name: "Cookie", value: "theme=dark; Policy=p; Signature=s")])
+        // A browser's session is a field, too.
+        request.secrets = [ScopedSecret(.field(HTTPField(name: "Cookie", value: "sid=s; b=c")), for: [scope])]
+        #expect(policy.fields(for: request) == [HTTPField(name: "Cookie", value: "theme=dark; sid=s; b=c")])
     }
 }

@@ -122,7 +122,7 @@ struct FileRangeTests {
     func padding() async throws {
         let server = try await NginxServer.start()
         let bench = try Workbench()
-        let bytes = [UInt8](repeating: 7, count: 6_000_000)
+        let bytes = [UInt8](repeating: 7, count: 24_000_000)
         try server.add("a.mp4", bytes: bytes)
         let partial = try bench.partial()
         let first = try await begin(bench, server.url("/limited/a.mp4?rate=1m"), partial)

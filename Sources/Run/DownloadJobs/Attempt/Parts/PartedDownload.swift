@@ -245,6 +245,8 @@ actor PartedDownload<Plan: PartsPlan>: MediaDownload {
         }
         let end = await Plan.finish(complete, attempt.answer, context)
         guard case .complete(var media) = end else { return end }
+        // A file that was there before isn't of this request.
+        guard media.settles == nil else { return end }
         media.proof = nil
         media.request = attempt.answer.identity
         return .complete(media)

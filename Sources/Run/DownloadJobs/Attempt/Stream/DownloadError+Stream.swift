@@ -133,6 +133,7 @@ extension AttemptPolicy.Failure {
 extension DownloadError {
     /// The partials can't be continued: the playlist has changed.
     static let otherPlaylist = begunAnew("the playlist has changed since the download began")
+    static let recordingReplaced = begunAnew("the host has the whole stream now, of which a part was recorded")
     static let joinedLost = begunAnew("the joined segments are gone")
     static let joinedUnknown = begunAnew("the state doesn't say which segments were joined")
 
@@ -166,13 +167,24 @@ extension DownloadError {
 /// The reason why ffmpeg can't make one file of a joined stream.
 enum RemuxLoss: Sendable {
     case unknownKind
+    /// A file isn't what was downloaded.
+    case changed
     case ended(RemuxError)
     case unreadable
     case short(seconds: Double, wanted: Double, isPicture: Bool)
 
+    /// Whether another attempt would end in the same way.
+    var isFinal: Bool {
+        switch self {
+        case .unknownKind, .changed: true
+        case .ended, .unreadable, .short: false
+        }
+    }
+
     /// One sentence without its full stop.
     var sentence: String {
         switch self {
+        case .changed: "a file's content has changed since it was downloaded"
         case .unknownKind: "coursefetch doesn't convert this kind of media"
         case .ended(.notFound): "ffmpeg is gone"
         case .ended(.failed(let exit, let line)):

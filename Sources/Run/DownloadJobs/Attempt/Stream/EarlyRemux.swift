@@ -31,7 +31,8 @@ final class EarlyRemux: Sendable {
 
     /// Nil for a stream of several parts, which ffmpeg needs as a whole.
     init?(_ source: StreamSource, _ work: StreamWork, _ context: DownloadContext) {
-        guard let ffmpeg = context.services.ffmpeg, !work.tracks.isEmpty, work.tracks.allSatisfy({ $0.index == nil })
+        guard let ffmpeg = context.services.streamFFmpeg, !work.tracks.isEmpty,
+            work.tracks.allSatisfy({ $0.index == nil })
         else { return nil }
         self.context = context
         self.ffmpeg = ffmpeg

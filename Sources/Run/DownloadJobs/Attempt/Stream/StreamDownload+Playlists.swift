@@ -17,7 +17,8 @@ extension StreamDownload {
             return .success(loaded)
         }
         let resolution = attempt.answer.resolution
-        let preference = context.preference
+        var preference = context.preference
+        preference.allowsLive = mayRecord
         return switch resolution.kind {
         case .dash:
             await StreamSource.loadPresentation(resolution.url, preference: preference, access: access)
@@ -55,11 +56,11 @@ extension StreamDownload {
     func tell(_ source: StreamSource) {
         guard !hasTold else { return }
         hasTold = true
-        context.tellGaps(source.tracks.reduce(0) { $0 + $1.gaps }, subtitle: nil)
+        if !source.isLive { context.tellGaps(source.tracks.reduce(0) { $0 + $1.gaps }, subtitle: nil) }
         if source.isFallback {
             context.warn(.otherQuality)
         }
-        if context.services.ffmpeg != nil, context.view == 0,
+        if context.services.streamFFmpeg != nil, context.view == 0,
             context.wanted.video.sha256 != nil || context.wanted.video.size != nil
         {
             context.warn(.sumsOfJoined)

@@ -19,12 +19,14 @@ actor StreamDownload: MediaDownload {
 
     static func spaceNeeded(for size: Int64, _ services: RunServices) -> Int64 {
         // ffmpeg writes it once more, beside the joined file.
-        services.ffmpeg == nil ? size : (ByteCount(size) + ByteCount(size)).value
+        services.streamFFmpeg == nil ? size : (ByteCount(size) + ByteCount(size)).value
     }
 
     private struct Live: Sendable {
         /// Nil until its playlists have been read.
         var work: StreamWork?
+        /// Of a stream that is still live.
+        var recording: StreamRecording?
         /// The row's record of the partials at the run's start.
         var record: StreamRecord?
         /// Whether there are bytes of which the row has no record.
@@ -98,7 +100,7 @@ actor StreamDownload: MediaDownload {
         attempt.answer.use()
         guard case .success(let source) = await load(&attempt, access) else { return false }
         keep(source, &attempt)
-        return source.contentDigest == digest
+        return !source.isLive && source.contentDigest == digest
     }
 
     func transfer(_ attempt: inout Attempt) async -> AttemptEnd {
@@ -109,8 +111,17 @@ actor StreamDownload: MediaDownload {
         let failed = FailedURL()
         let access = access(attempt, failed: failed)
         let source: StreamSource
-        switch await load(&attempt, access) {
+        let result = await loadPatiently(isFresh: isFresh, access, &attempt)
+        if case .failure(let problem) = result, isStale(after: problem), isFresh || !problem.isOfAnswer,
+            let end = await finishRecorded(at: .playlist(hasEnded: problem == .refusal(.empty)))
+        {
+            return end
+        }
+        switch result {
         case .success(let loaded): source = loaded
+        case .failure where Task.isCancelled: return .over(.stopped)
+        case .failure(let problem) where isRecording && isFresh && problem.isAway:
+            return .over(.notReady(DownloadError(problem), retryAfter: .seconds(60)))
         case .failure(.failure(let failure)):
             return end(after: failure, joined: 0, isFresh: isFresh, at: failed, &attempt)
         case .failure(.playlist(let error)): return .over(.failed(DownloadError(.playlist(error))))
@@ -120,6 +131,9 @@ actor StreamDownload: MediaDownload {
         if let host = nextHost(of: source), await !attempt.connections.claim(host) {
             keep(source, &attempt)
             return .over(.parked(host: host))
+        }
+        if source.isLive || isRecording {
+            return await record(source, access, isFresh: isFresh, failed: failed, &attempt)
         }
         switch open(source, attempt.answer) {
         case .opened(let work):
@@ -176,18 +190,47 @@ actor StreamDownload: MediaDownload {
                 after: failure, joined: work.bytes - joined, isFresh: isFresh, at: failed,
                 size: work.estimatedSizeOfBegun, &attempt)
         }
+        return await complete(source, work, with: access, at: failed, early: early, &attempt)
+    }
+
+    /// Downloads the subtitles of a stream whose segments are joined, and makes a file of it.
+    func complete(
+        _ source: StreamSource, _ work: StreamWork, with access: StreamAccess, at failed: FailedURL, early: EarlyRemux?,
+        _ attempt: inout Attempt
+    ) async -> AttemptEnd {
         var subtitles = live.withLock { $0.subtitles }
-        defer { live.withLock { $0.subtitles = subtitles } }
+        let end = await fetch(&subtitles, of: source, work, with: access, at: failed, &attempt)
+        live.withLock { $0.subtitles = subtitles }
+        if let end { return end }
+        return await finish(source, work, subtitles: subtitles, early: early, &attempt)
+    }
+
+    /// Nil when all subtitles are there or given up.
+    func fetch(
+        _ subtitles: inout StreamSubtitles, of source: StreamSource, _ work: StreamWork, with access: StreamAccess,
+        at failed: FailedURL, _ attempt: inout Attempt
+    ) async -> AttemptEnd? {
         while let missed = await subtitles.fetch(of: source, work, access, in: context, received: &attempt.received) {
             let end = end(
-                after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed, &attempt)
+                after: missed.failure, joined: 0, isFresh: false, at: failed, &attempt)
             switch end {
             case .follows(.fail(let error), _, _), .follows(.giveUp(let error, _, _), _, _):
                 subtitles.give(up: missed.key, missed.name, .failed(error), context)
             default: return end
             }
         }
-        return await finish(source, work, subtitles: subtitles, early: early, &attempt)
+        return nil
+    }
+
+    /// Records the progress of joined bytes, durably; the error if that fails.
+    func flushJoined() async -> FileError? {
+        let download = self
+        switch await Blocking.run({ _ in Result { () throws(FileError) in try download.flush() } }) {
+        case .success(let facts):
+            if let facts { context.services.bookkeeper.note(context.record(facts)) }
+            return nil
+        case .failure(let error): return error
+        }
     }
 
     private func finish(
@@ -195,11 +238,7 @@ actor StreamDownload: MediaDownload {
         _ attempt: inout Attempt
     ) async -> AttemptEnd {
         // ffmpeg may take long: progress is recorded before, and ffmpeg reads only durable bytes.
-        let download = self
-        switch await Blocking.run({ _ in Result { () throws(FileError) in try download.flush() } }) {
-        case .success(let facts):
-            if let facts { context.services.bookkeeper.note(context.record(facts)) }
-        case .failure(let error):
+        if let error = await flushJoined() {
             return .follows(attempt.policy.beganAnother(), .joinedUnflushed(error))
         }
         let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed, early: early)
@@ -211,7 +250,7 @@ actor StreamDownload: MediaDownload {
     }
 
     /// Only joined bytes count as progress: an invalid segment may be received repeatedly.
-    private func end(
+    func end(
         after failure: StreamFailure, joined: Int64, isFresh: Bool, at failed: FailedURL, size: Int64? = nil,
         _ attempt: inout Attempt
     ) -> AttemptEnd {
@@ -229,12 +268,54 @@ actor StreamDownload: MediaDownload {
 
     /// The host of the first segment to request, of separate sound first; of the last segment if all are joined.
     private func nextHost(of source: StreamSource) -> String? {
+        if source.isLive || isRecording { return source.tracks.first.flatMap { $0.host(of: $0.segments.count - 1) } }
         let (work, record) = live.withLock { ($0.work, $0.record) }
         let next = work?.tracks.map { $0.assembler.position.next } ?? record?.tracks.map(\.next) ?? []
         for (number, plan) in source.tracks.enumerated().reversed() {
             if let host = plan.host(of: next.indices.contains(number) ? next[number] : 0) { return host }
         }
         return source.tracks.first.flatMap { $0.host(of: $0.segments.count - 1) }
+    }
+
+    // MARK: recording
+
+    /// Whether a part of it was recorded while it was live.
+    var isRecording: Bool { live.withLock { $0.recording != nil || $0.record?.recording != nil } }
+
+    /// Whether it may be recorded. One of several views is downloaded once it has ended.
+    var mayRecord: Bool { isRecording || (context.wanted.video.settings.live == .record && !context.isPart) }
+
+    /// The source that the catalog named when it began.
+    var recordedSource: String? {
+        live.withLock { live in
+            (live.recording?.work.recording ?? live.record?.recording)?.source
+        }
+    }
+
+    /// When its last segment came; nil without one.
+    var grownAt: Date? {
+        live.withLock { live in
+            live.recording?.grownAt ?? live.record?.recording.map { Date(timeIntervalSince1970: $0.grownAt) }
+        }
+    }
+
+    /// The recording of this run, that of an earlier one, or a new one.
+    ///
+    /// - Parameter source: nil if its playlists are gone.
+    func openRecording(_ source: StreamSource?) -> StreamRecording.Opening {
+        let (recording, record, hasUnknownBytes) = live.withLock { ($0.recording, $0.record, $0.hasUnknownBytes) }
+        let count = source?.tracks.count ?? record?.tracks.count ?? recording?.tracks.count ?? 1
+        if let recording {
+            guard recording.tracks.count == count else { return .another(.otherPlaylist) }
+            return recording.work.reopenFiles(context).map { .outcome($0) } ?? .opened(recording)
+        }
+        guard record != nil || !hasUnknownBytes else { return .another(.joinedUnknown) }
+        if let record, record.tracks.count != count { return .another(.otherPlaylist) }
+        return StreamRecording.open(record, tracks: count, like: source, context)
+    }
+
+    func keep(_ recording: StreamRecording) {
+        live.withLock { ($0.work, $0.recording) = (recording.work, recording) }
     }
 
     private func open(_ source: StreamSource, _ answer: ResolvedMedia) -> StreamWork.Opening {

@@ -9,7 +9,8 @@ import SyncFacts
 /// The end of a complete stream: one playable file, or a package.
 struct StreamFinish: Sendable {
     let context: DownloadContext
-    let answer: ResolvedMedia
+    /// Nil for what was recorded of a stream that is gone.
+    let answer: ResolvedMedia?
     /// Whether digests of the joined files have been computed on the way.
     let isHashed: Bool
     /// Nil if ffmpeg hasn't begun yet.
@@ -23,11 +24,10 @@ struct StreamFinish: Sendable {
             return .over(error.outcome)
         }
         if services.options.container == .package { return pack(stream) }
-        guard let ffmpeg = services.ffmpeg else {
-            if stream.tracks.count > 1 {
-                context.warn(.separateSound)
-            }
-            return keep(stream)
+        guard let ffmpeg = services.streamFFmpeg else {
+            guard stream.tracks.count > 1 else { return keep(stream) }
+            context.warn(.separateSound)
+            return keep(stream).joinedLater(join(of: stream))
         }
         switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg, early: early) {
         case .made(let media): return .complete(media)
@@ -54,7 +54,7 @@ struct StreamFinish: Sendable {
                     .init(name: track.name, partial: track.partial, kind: kind, plan: plan, pieces: pieces ?? []))
             } catch { throw .init(.indexUnreadable(error)) }
         }
-        do { stream.subtitles = try subtitles.parts(source, answer, context) } catch {
+        do { if let answer { stream.subtitles = try subtitles.parts(source, answer, context) } } catch {
             throw .init(outcome: .cannotWrite(error))
         }
         return stream
@@ -79,6 +79,20 @@ struct StreamFinish: Sendable {
         }
     }
 
+    /// What a later run with ffmpeg makes of it; nil for several parts.
+    private func join(of stream: JoinedStream) -> LateJoin? {
+        guard !stream.hasParts, stream.tracks.count == 2 else { return nil }
+        let files = stream.tracks.enumerated().map { number, track in
+            LateJoin.File(
+                part: number == 0 ? nil : context.part("audio"), kind: track.kind.rawValue,
+                language: number == 0 ? nil : stream.language, delay: stream.begins.delay(of: number))
+        }
+        let seconds = stream.tracks.map { $0.plan.seconds - $0.plan.gapSeconds }
+        return LateJoin(
+            picture: files[0], sound: [files[1]], keepsOwnSound: false, pictureSeconds: seconds[0],
+            soundSeconds: seconds[1])
+    }
+
     /// Checks the catalog's facts about the joined file; then it goes to `place`'s path, nil for the usual one, with
     /// parts.
     ///
@@ -90,7 +104,7 @@ struct StreamFinish: Sendable {
         let track = stream.tracks[0]
         let size = track.partial.length
         // After a failure of ffmpeg the user hasn't been told that these apply.
-        if services.ffmpeg == nil, let wantedSize = context.size, size != wantedSize {
+        if services.streamFFmpeg == nil, let wantedSize = context.size, size != wantedSize {
             return .over(.failed(.joinedSize(size, instead: wantedSize)))
         }
         do {
@@ -104,7 +118,7 @@ struct StreamFinish: Sendable {
             return .complete(
                 ArrivedMedia(
                     partial: partial, size: size, expectedSHA256: isHashed ? context.expectedSHA256(answer) : nil,
-                    checksums: services.ffmpeg == nil ? context.expectedChecksums(answer) : nil,
+                    checksums: services.streamFFmpeg == nil ? context.expectedChecksums(answer) : nil,
                     fileExtension: .choose(
                         .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil,
                         url: nil),
@@ -174,5 +188,13 @@ struct StreamFinish: Sendable {
         if let known, try isFree(known) { return known }
         return try LibraryName.package(
             beside: context.wanted.stem, id: context.wanted.reference.video, isFree: isFree)
+    }
+}
+
+extension AttemptEnd {
+    fileprivate func joinedLater(_ join: LateJoin?) -> AttemptEnd {
+        guard case .complete(var media) = self, let join else { return self }
+        media.joins = [join]
+        return .complete(media)
     }
 }

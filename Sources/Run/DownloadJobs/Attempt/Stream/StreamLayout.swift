@@ -11,6 +11,12 @@ enum StreamLayout: String {
     /// The same, with every segment unchanged, so that a playlist can refer to it.
     case package
 
+    /// Of a recording, whose segments nobody knows before. The rendition isn't part of it: what was recorded can't be
+    /// had again.
+    func digest(ofRecordingWith tracks: Int) -> StreamLayoutDigest {
+        StreamLayoutDigest(SHA256.hash(data: Array("coursefetch recording 1 \(rawValue) \(tracks)".utf8)))
+    }
+
     /// Distinguishes streams and layouts.
     func digest(of source: StreamSource) -> StreamLayoutDigest {
         guard self != .plain else { return StreamLayoutDigest(source.digest) }

@@ -18,17 +18,33 @@ struct StreamRecord: Sendable, Equatable, Codable {
         }
     }
 
+    /// What a recording has beyond its segments.
+    struct Recording: Sendable, Equatable, Codable {
+        /// When its last segment came, in seconds since 1970.
+        var grownAt: Double
+        /// Of the catalog: provider, quality, sound and parameters; in base64.
+        var source: String
+        /// Of the master playlist.
+        var renditions: [String]?
+        /// Of separate sound.
+        var language: String?
+        var codecs: [String]?
+    }
+
     /// Digest of the segments; a playlist with another one is another stream. In base64 in the state.
     var plan: Data
     /// The picture, with or without sound, then separate sound.
     var tracks: [Track]
     /// The total playing time in seconds.
     var seconds: Double
+    /// Of a stream that was still live; nil for one that is downloaded.
+    var recording: Recording?
 
-    init(plan: StreamLayoutDigest, tracks: [Track], seconds: Double) {
+    init(plan: StreamLayoutDigest, tracks: [Track], seconds: Double, recording: Recording? = nil) {
         self.plan = plan.withUnsafeBytes { Data($0) }
         self.tracks = tracks
         self.seconds = seconds
+        self.recording = recording
     }
 
     /// The form in the state.
@@ -37,7 +53,7 @@ struct StreamRecord: Sendable, Equatable, Codable {
     /// Nil if it can't be read: the stream starts over then.
     init?(text: String) {
         guard let record = try? JSONReader.decode(Self.self, from: text.utf8),
-            (0...1e8).contains(record.seconds),
+            (0...1e8).contains(record.seconds), (0...1e11).contains(record.recording?.grownAt ?? 0),
             record.tracks.allSatisfy({ 0...(1 << 30) ~= $0.next && ByteCount.believed($0.bytes) != nil })
         else { return nil }
         self = record
@@ -51,5 +67,6 @@ struct StreamRecord: Sendable, Equatable, Codable {
         self.plan = plan
         tracks = try fields.decode([Track].self, forKey: .tracks)
         seconds = try fields.decode(Double.self, forKey: .seconds)
+        recording = try fields.decodeIfPresent(Recording.self, forKey: .recording)
     }
 }

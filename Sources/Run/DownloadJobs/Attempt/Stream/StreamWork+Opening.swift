@@ -27,14 +27,18 @@ extension StreamWork {
         if let record, StreamLayoutDigest(record.plan) != digest || record.tracks.count != source.tracks.count {
             return .another(.otherPlaylist)
         }
-        let isRemuxed = services.ffmpeg != nil
+        let isRemuxed = services.streamFFmpeg != nil
         let isHashed = !isRemuxed && (services.options.checksums || expectedSHA256 != nil)
         do {
             var tracks: [Track] = []
             for (number, plan) in source.tracks.enumerated() {
                 let known = record?.tracks[number]
                 let position = StreamPosition(next: known?.next ?? 0, bytes: known?.bytes ?? 0)
-                guard let track = try openTrack(number, of: plan, at: position, in: context, isHashed: isHashed) else {
+                let layout = layout(of: [plan], services)
+                guard
+                    let track = try openTrack(
+                        number, of: plan, at: position, in: context, as: layout, isHashed: isHashed)
+                else {
                     return .another(.joinedLost)
                 }
                 tracks.append(track)
@@ -46,30 +50,38 @@ extension StreamWork {
 
     /// Reopens the partials closed by ``close()``, for playlists that were read again.
     func reopen(for source: StreamSource, _ context: DownloadContext) -> Opening {
-        let library = context.services.library
         guard digest == Self.layout(of: source.tracks, context.services).digest(of: source) else {
             return .another(.otherPlaylist)
         }
+        return reopenFiles(context).map { .outcome($0) } ?? .opened(self)
+    }
+
+    /// Reopens the partials closed by ``close()``; the outcome if that fails.
+    func reopenFiles(_ context: DownloadContext) -> JobOutcome? {
+        let library = context.services.library
         do {
             for (number, track) in tracks.enumerated() where !track.partial.isOpen {
                 try track.partial.reopen(descriptor: library.partials.open(track.name).release())
                 let index = context.name(.index(number, of: context.id))
                 try track.index?.reopen(descriptor: library.partials.open(index).release())
+                let list = context.name(.recorded(number, of: context.id))
+                try track.list?.reopen(descriptor: library.partials.open(list).release())
             }
-        } catch { return .outcome(.cannotOpenPartial(error, in: library)) }
-        return .opened(self)
+        } catch { return .cannotOpenPartial(error, in: library) }
+        return nil
     }
 
     private static func layout(of plans: [StreamPlan], _ services: RunServices) -> StreamLayout {
         if services.options.container == .package { return .package }
-        return services.ffmpeg != nil && plans.contains(where: \.hasParts) ? .indexed : .plain
+        return services.streamFFmpeg != nil && plans.contains(where: \.hasParts) ? .indexed : .plain
     }
 
     /// Nil if its partials don't match the row.
-    private static func openTrack(
-        _ number: Int, of plan: StreamPlan, at position: StreamPosition, in context: DownloadContext, isHashed: Bool
+    static func openTrack(
+        _ number: Int, of plan: StreamPlan, at position: StreamPosition, in context: DownloadContext,
+        as layout: StreamLayout, isHashed: Bool
     ) throws -> Track? {
-        let (library, layout) = (context.services.library, layout(of: [plan], context.services))
+        let library = context.services.library
         let name = context.name(.track(number, of: context.id))
         let open = try library.partials.open(name)
         guard position.bytes <= open.size, position.next <= plan.segments.count else { return nil }

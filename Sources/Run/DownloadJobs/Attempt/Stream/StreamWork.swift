@@ -13,6 +13,8 @@ final class StreamWork: Sendable {
         var assembler: StreamAssembler
         /// The position of each segment in it; nil if they aren't needed.
         var index: PartialFile?
+        /// What is kept of each segment of a recording.
+        var list: PartialFile?
         /// The start of each segment, and the end of the last one, in seconds of playing time.
         var times: [Double]
         /// The time of its media at which it begins, if a presentation says so.
@@ -27,12 +29,18 @@ final class StreamWork: Sendable {
     let seconds: Double
     /// Whether digests of its partials are computed.
     let isHashed: Bool
+    /// Of a stream that is still live, whose end nobody knows.
+    let recording: StreamRecord.Recording?
 
-    init(digest: StreamLayoutDigest, tracks: [Track], seconds: Double, isHashed: Bool) {
+    init(
+        digest: StreamLayoutDigest, tracks: [Track], seconds: Double, isHashed: Bool,
+        recording: StreamRecord.Recording? = nil
+    ) {
         self.digest = digest
         self.tracks = tracks
         self.seconds = seconds
         self.isHashed = isHashed
+        self.recording = recording
     }
 
     /// Joined so far.
@@ -41,10 +49,11 @@ final class StreamWork: Sendable {
     /// Received over the network by this work.
     var received: Int64 { tracks.reduce(0) { $0 + $1.assembler.received } }
 
-    /// The estimated total, from the playing time so far; nil as long as that is unreliable, and before the picture
-    /// begins.
+    /// The estimated total, from the playing time so far; nil as long as that is unreliable, before the picture
+    /// begins, and while it is recorded.
     var estimatedSize: Int64? {
-        guard let picture = tracks.first?.assembler.position, picture.bytes > 0, playedSeconds > 0 else { return nil }
+        guard recording == nil, let picture = tracks.first?.assembler.position, picture.bytes > 0, playedSeconds > 0
+        else { return nil }
         return estimatedSizeOfBegun
     }
 
@@ -82,7 +91,8 @@ final class StreamWork: Sendable {
         let positions = tracks.map(\.assembler.position)
         for partial in partials where partial.isOpen { _ = try partial.flush() }
         let record = StreamRecord(
-            plan: digest, tracks: positions.map { .init(next: $0.next, bytes: $0.bytes) }, seconds: seconds)
+            plan: digest, tracks: positions.map { .init(next: $0.next, bytes: $0.bytes) }, seconds: seconds,
+            recording: recording)
         return ProgressFacts(
             bytes: positions.reduce(0) { $0 + $1.bytes }, total: estimatedSize, validators: Validators(),
             position: record.text, seconds: seconds)
@@ -91,5 +101,5 @@ final class StreamWork: Sendable {
     /// Closes the descriptors.
     func close() { for partial in partials { partial.close() } }
 
-    private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index].compactMap(\.self) } }
+    private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index, $0.list].compactMap(\.self) } }
 }

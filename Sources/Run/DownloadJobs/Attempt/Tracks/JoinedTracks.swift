@@ -30,15 +30,17 @@ struct JoinedTracks: Sendable {
     private var tracks: ArraySlice<File> { files.dropFirst() }
 
     func finish() async -> AttemptEnd {
-        guard let ffmpeg = services.ffmpeg else {
-            context.warn(.separateSound)
-            return keep()
-        }
         do {
+            let order = try order()
+            guard let ffmpeg = services.ffmpeg else {
+                context.warn(.separateSound)
+                return keep(order.map { [$0.join] } ?? [])
+            }
             try services.library.partials.remove(context.name(.remuxed(context.id)))
-            guard let (job, beside) = try job() else { return keep(because: .unknownKind) }
-            let lengths = try lengths()
-            let output = RemuxedFile(context: context, parts: try parts(of: beside)) { _ in lengths }
+            let paths = order?.files.map { services.library.partials.path(of: $0.name) } ?? []
+            let path = services.library.partials.path(of: context.name(.remuxed(context.id)))
+            guard let order, let job = order.join.job(paths, writing: path) else { return keep(because: .unknownKind) }
+            let output = RemuxedFile(context: context, parts: try parts(of: order.beside)) { _ in order.join.lengths }
             let bytes = files.reduce(0) { $0 + $1.partial.length }
             switch try await output.make(job, with: ffmpeg, bytes: bytes) {
             case .made(let media): return .complete(media)
@@ -52,40 +54,50 @@ struct JoinedTracks: Sendable {
 
     // MARK: one file
 
-    /// Also returns the tracks that ffmpeg can't read, which stay beside it. Nil if it can't read picture or sound.
-    private func job() throws -> (RemuxJob, beside: [File])? {
-        guard let picture = files.first, let video = input(picture) else { return nil }
-        var sound: [RemuxInput] = []
-        var subtitles: [RemuxInput] = []
+    /// What ffmpeg makes of the files.
+    private struct Order {
+        var join: LateJoin
+        /// Those of ``join``, in their order.
+        var files: [File]
+        /// The tracks that ffmpeg can't read, which stay beside it.
         var beside: [File] = []
-        for file in tracks {
+    }
+
+    /// Nil if ffmpeg can't read picture or sound.
+    private func order() throws(FileError) -> Order? {
+        guard let picture = files.first, let own = input(picture) else { return nil }
+        var order = Order(join: LateJoin(picture: own, keepsOwnSound: true), files: [picture])
+        var texts: [File] = []
+        for (file, name) in zip(tracks, Self.names(tracks).map(\.name)) {
             var input = input(file)
+            input?.part = context.part(name)
             input?.title = file.track?.title
             switch (file.isSound, input) {
             case (true, nil): return nil
-            case (true, let input?): sound.append(input)
-            case (false, let input?): subtitles.append(input)
-            case (false, nil): beside.append(file)
+            case (true, let input?):
+                order.join.sound.append(input)
+                order.files.append(file)
+            case (false, let input?):
+                order.join.subtitles.append(input)
+                texts.append(file)
+            case (false, nil): order.beside.append(file)
             }
         }
-        let output = services.library.partials.path(of: context.name(.remuxed(context.id)))
-        guard var job = RemuxJob(video: video, audio: sound, output: output) else { return nil }
-        job.keepsOwnSound = true
-        job.subtitles = subtitles
-        return (job, beside)
+        order.files += texts
+        (order.join.pictureSeconds, order.join.soundSeconds) = try lengths()
+        return order
     }
 
-    private func input(_ file: File) -> RemuxInput? {
+    private func input(_ file: File) -> LateJoin.File? {
         if file.track?.kind == .subtitle, !isText(file) { return nil }
-        let path = services.library.partials.path(of: file.name)
         let language = file.track?.lang
         if let kind = file.kind {
-            guard (kind == .webVTT) == (file.track?.kind == .subtitle) else { return nil }
-            return RemuxInput(path: path, kind: kind, language: language)
+            guard (kind == .webVTT) == (file.track?.kind == .subtitle), kind.isMedia else { return nil }
+            return LateJoin.File(kind: kind.rawValue, language: language)
         }
         let beginning = (try? file.partial.prefix(1024)) ?? []
         guard file.track?.kind == .subtitle, Self.isSubRip(beginning) else { return nil }
-        return RemuxInput(subRip: path, language: language)
+        return LateJoin.File(language: language)
     }
 
     /// ffmpeg ends with subtitles in another encoding than UTF-8.
@@ -102,7 +114,7 @@ struct JoinedTracks: Sendable {
     }
 
     /// The playing time of picture and sound, as far as their files have it at their beginning.
-    private func lengths() throws(FileError) -> [RemuxedFile.Length] {
+    private func lengths() throws(FileError) -> (picture: Double?, sound: Double?) {
         var picture: [Double] = []
         var sound: [Double] = []
         for file in files where file.kind == .fragmentedMP4 {
@@ -115,26 +127,28 @@ struct JoinedTracks: Sendable {
                 if track.kind == .video, file.track == nil { picture.append(seconds) }
             }
         }
-        return (picture.min().map { [.init(kind: .video, seconds: $0)] } ?? [])
-            + (sound.min().map { [.init(kind: .audio, seconds: $0)] } ?? [])
+        return (picture.min(), sound.min())
     }
 
     // MARK: several files
 
     private func keep(because loss: RemuxLoss) -> AttemptEnd {
-        context.warn(.notJoined(because: loss.sentence))
+        context.warn(.notJoined(because: loss.sentence, again: false))
         return keep()
     }
 
     /// The picture, with the tracks beside it.
-    private func keep() -> AttemptEnd {
+    ///
+    /// - Parameter joins: what a later run does with them.
+    private func keep(_ joins: [LateJoin] = []) -> AttemptEnd {
         guard let picture = files.first else { return .over(.stopped) }
         do {
             let partial = try hashed(picture)
             let size = partial.length
-            return .complete(
-                ArrivedMedia(
-                    partial: partial, size: size, fileExtension: picture.fileExtension, parts: try parts(of: tracks)))
+            var media = ArrivedMedia(
+                partial: partial, size: size, fileExtension: picture.fileExtension, parts: try parts(of: tracks))
+            media.joins = joins
+            return .complete(media)
         } catch { return .over(.cannotWrite(error)) }
     }
 
@@ -150,13 +164,8 @@ struct JoinedTracks: Sendable {
         let recorded = Dictionary(
             try services.store.sidecars.files(of: [context.id]).filter { $0.kind == .stream }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
-        var counts: [String: Int] = [:]
-        return try tracks.map { file in
-            let word = file.track?.lang ?? file.track?.kind.rawValue ?? ""
-            counts[word, default: 0] += 1
-            let count = counts[word, default: 0]
-            let label = count == 1 ? word : "\(word)-\(count)"
-            let name = "\(file.track?.kind.rawValue ?? "") \(label)"
+        return try zip(tracks, Self.names(tracks)).map { file, found in
+            let (name, label) = found
             return ArrivedFile(
                 role: .sidecar(context.id, .stream, name: context.part(name)), partialName: file.name,
                 partial: try hashed(file),
@@ -164,6 +173,18 @@ struct JoinedTracks: Sendable {
                 path: LibraryName.sound(
                     beside: context.wanted.stem, language: label, fileExtension: file.extensionBeside),
                 id: context.wanted.reference.video, old: recorded[context.part(name)].map { StoredFile($0) })
+        }
+    }
+
+    /// The name of each in the state, and the word for it in the file's name. Equal ones are numbered.
+    private static func names(_ tracks: some Collection<File>) -> [(name: String, label: String)] {
+        var counts: [String: Int] = [:]
+        return tracks.map { file in
+            let word = file.track?.lang ?? file.track?.kind.rawValue ?? ""
+            counts[word, default: 0] += 1
+            let count = counts[word, default: 0]
+            let label = count == 1 ? word : "\(word)-\(count)"
+            return ("\(file.track?.kind.rawValue ?? "") \(label)", label)
         }
     }
 }

@@ -12,6 +12,27 @@ extension Resolution {
         return main
     }
 
+    /// Gives the main view a role if it has none beside others.
+    mutating func nameMain() {
+        if role == nil, !streams.isEmpty, !streams.contains(where: { $0.role == Self.main }) { role = Self.main }
+    }
+
+    private static let main = "combined"
+
+    /// Leaves the views that the catalog asks for, the first of them as its own media, unless another one is that
+    /// already.
+    mutating func chooseStreams(by selection: StreamSelection, instead own: String?) {
+        let whole = self
+        chooseStreams(by: selection)
+        let promoted = whole.streams.first { $0.role == own }
+        guard let own, let first = role, own != first, promoted != nil || own == whole.role else { return }
+        let offered = [whole.main] + whole.streams
+        let others = ([first] + streams.map(\.role)).filter { $0 != own }
+        self = whole
+        if let promoted { become(promoted) }
+        streams = others.prefix(DownloadKind.mostViews - 1).compactMap { role in offered.first { $0.role == role } }
+    }
+
     /// Leaves the views that the catalog asks for, the first of them as its own media.
     mutating func chooseStreams(by selection: StreamSelection) {
         switch selection {
@@ -28,6 +49,28 @@ extension Resolution {
             if first != self.role, let promoted = streams.first(where: { $0.role == first }) { become(promoted) }
             streams = chosen
         }
+    }
+
+    /// Leaves its own media, and as further views those that the catalog asks for and the video doesn't have yet.
+    ///
+    /// - Parameters:
+    ///   - own: which view the video's own file is; nil if that isn't known: the main one.
+    ///   - roles: the other views that are there.
+    mutating func chooseStreams(by selection: StreamSelection, besides own: String?, _ roles: Set<String>) {
+        // A main view without a word for it is the file that is there.
+        let media = role == nil ? [] : [main]
+        let offered = media + streams.sorted { $0.role < $1.role }
+        var wanted = media
+        switch selection {
+        case .main: break
+        case .all: wanted = offered
+        case .roles(let roles):
+            let found = roles.compactMap { role in offered.first { $0.role == role } }
+            if !found.isEmpty { wanted = found }
+        }
+        let file = own ?? role
+        let missing = wanted.filter { $0.role != file && !roles.contains($0.role) }
+        streams = Array(missing.prefix(DownloadKind.mostViews - 1))
     }
 
     /// A view in the place of the media. Without a token or headers of its own it has those of the resolution that it
