@@ -166,16 +166,16 @@ struct MigrationFaultTests {
         let stage = world.stage
         let arguments = [
             "strace", "-f", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
-            "inject=unlinkat:delay_enter=1500000:when=1",
+            "inject=unlinkat:delay_exit=5000000:when=1",
             Built.executable("coursefetch").string, "migrate", "manifest", stage.folder.at("old/list.csv").string,
             "--catalog", stage.folder.at("catalog.yaml").string, "--remove-source", "--library", stage.library.string,
             "--state", stage.state.string,
         ]
         async let ending = Program.run(arguments, in: stage.folder)
-        try await Task.sleep(for: .milliseconds(1000))
+        // The first removal ends five seconds after it was made: the second file changes meanwhile.
+        for _ in 0..<3000 where stage.folder.has("old/1.mp4") { try await Task.sleep(for: .milliseconds(10)) }
         try world.file("2.mp4", MigrationStage.content(9).all)
         let outcome = try await ending
-        // Whether the change came before or after the comparison: nothing of the file is lost.
         #expect(outcome.exit == 75, "\(outcome.report)\(outcome.output)")
         #expect(LibraryFiles(stage.folder.at("old")).digests["2.mp4"] == MigrationStage.content(9).sha256Text)
         #expect(stage.folder.has("old/list.csv"))

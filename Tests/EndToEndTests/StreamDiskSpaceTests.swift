@@ -22,7 +22,7 @@ struct StreamDiskSpaceTests {
         try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
         @Sendable func asked() -> Int { held.count { !host.requests(path: "/s/" + $0).isEmpty } }
         let outcome = try await stage.sync("catalog.yaml", options) { _ in
-            for _ in 0..<1000 where asked() < expected { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<3000 where asked() < expected { try await Task.sleep(for: .milliseconds(10)) }
             // Time for one that is too many.
             try await Task.sleep(for: .milliseconds(300))
             #expect(asked() == expected)

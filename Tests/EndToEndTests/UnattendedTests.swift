@@ -213,7 +213,7 @@ struct UnattendedTests {
             for signal in signals {
                 try await running.signal(signal)
                 // Two of a kind at once would be one.
-                try await Task.sleep(for: .milliseconds(200))
+                try await Task.sleep(for: .milliseconds(700))
             }
         }
         #expect(outcome.exit == (signals.count == 1 ? 0 : 130), "\(outcome.report)")
