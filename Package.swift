@@ -46,7 +46,8 @@ let bundledProviders: [(folder: String, more: [String])] = [
     ("direct", ["plugin.yaml", "README.md", "fixtures"]), ("secure-link", ["plugin.yaml", "README.md", "fixtures"]),
     ("feed", ["plugin.yaml", "README.md", "fixtures"]), ("index", ["plugin.yaml", "README.md", "fixtures"]),
     ("webdav", ["plugin.yaml", "README.md", "fixtures"]), ("s3", ["plugin.yaml", "README.md", "fixtures"]),
-    ("rclone", ["plugin.yaml", "README.md"]),
+    ("rclone", ["plugin.yaml", "README.md"]), ("moodle", ["plugin.yaml", "README.md", "fixtures"]),
+    ("kolibri", ["plugin.yaml", "README.md", "fixtures"]),
 ]
 
 let package = Package(

@@ -39,16 +39,20 @@ actor BesideVideos {
         for other in await names(in: folder, of: course, read).filter({ Self.belongs($0, to: name) }).prefix(
             Self.fileBound)
         {
-            guard let url = address(folder + [other]) else { continue }
-            if MediaFiles.hasSubtitles(other) {
-                resolution.subtitles.append(.init(lang: Self.language(other, of: name) ?? "und", url: url))
-            } else {
-                // The video's own name is before it.
-                let end = other.dropFirst(MediaFiles.title(name).count + 1)
-                resolution.attachments.append(.init(title: end.uppercased(), url: url))
-            }
+            if let url = address(folder + [other]) { Self.add(other, at: url, of: name, to: &resolution) }
         }
         return resolution
+    }
+
+    /// Adds a file that has the name of a video: as subtitles, or as an attachment.
+    static func add(_ other: String, at url: String, of name: String, to resolution: inout Resolution) {
+        if MediaFiles.hasSubtitles(other) {
+            resolution.subtitles.append(.init(lang: language(other, of: name) ?? "und", url: url))
+        } else {
+            // The video's own name is before it.
+            let end = other.dropFirst(MediaFiles.title(name).count + 1)
+            resolution.attachments.append(.init(title: end.uppercased(), url: url))
+        }
     }
 
     /// Whether a file has the name of a video: `Lecture 1.pdf`, `Lecture 1.de.vtt` beside `Lecture 1.mp4`.

@@ -12,6 +12,8 @@ package enum BundledProvider {
         case "webdav": await WebDAVProvider.main()
         case "s3": await S3Provider.main()
         case "rclone": await RcloneProvider.main()
+        case "moodle": await MoodleProvider.main()
+        case "kolibri": await KolibriProvider.main()
         default: return false
         }
         return true

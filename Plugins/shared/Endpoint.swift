@@ -4,7 +4,7 @@ import ProviderKit
 /// The server that a course is at, and the login for it.
 struct Endpoint: PrintsRedacted {
     /// The parameter `endpoint`.
-    let address: WebAddress
+    var address: WebAddress
     let login: BasicLogin?
     let client: HTTPClient
 

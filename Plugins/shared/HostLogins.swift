@@ -34,9 +34,16 @@ struct HostLogins: PrintsRedacted {
         let address = try Endpoint.address(request.parameters)
         let typed = request.secrets.value.filter { !$0.value.isEmpty }
         for name in required where typed[name] == nil { throw ProviderError(.authRequired, "the \(name) is missing") }
-        var hosts = request.credentials?.value["hosts"]?.object ?? [:]
-        hosts[address.origin] = .object(typed.mapValues { .string($0) })
-        return (["hosts": .object(hosts)], address)
+        return (adding(typed.mapValues { .string($0) }, for: address, to: request.credentials), address)
+    }
+
+    /// Credentials with an entry for the server of `address`, beside those of other servers.
+    static func adding(
+        _ entry: [String: JSONValue], for address: WebAddress, to credentials: Secret<JSONValue>?
+    ) -> JSONValue {
+        var hosts = credentials?.value["hosts"]?.object ?? [:]
+        hosts[address.origin] = .object(entry)
+        return ["hosts": .object(hosts)]
     }
 
     /// A login with a user name and password, tried with one request.

@@ -131,16 +131,27 @@ final class ListingPages: Sendable {
     /// The bytes of a video in JSON, rather too many.
     private static func size(_ video: Listing.Video) -> Int {
         let texts = [video.id, video.title, video.description, video.cover] + video.parameters.map { $0.value.string }
-        return texts.compactMap(\.self).reduce(300 + 100 * video.parameters.count) { sum, text in
+        let answer = video.resolved.flatMap { try? JSONEncoder().encode($0) }?.count ?? 0
+        return texts.compactMap(\.self).reduce(300 + 100 * video.parameters.count + answer) { sum, text in
             text.utf8.reduce(sum) { $0 + ($1 < 0x20 || $1 == 0x7F ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
         }
     }
 
+    /// Of what the course has. The answers that came with it are none of that: they have tokens, and may differ each
+    /// time.
     private static func digest(_ pages: [Listing]) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         var hash = SHA256()
-        for page in pages { if let data = try? encoder.encode(page) { hash.update(data: data) } }
+        for var page in pages {
+            for video in page.videos.indices { page.videos[video].resolved = nil }
+            for chapter in page.chapters.indices {
+                for video in page.chapters[chapter].videos.indices {
+                    page.chapters[chapter].videos[video].resolved = nil
+                }
+            }
+            if let data = try? encoder.encode(page) { hash.update(data: data) }
+        }
         return hash.finalize().prefix(16).hex
     }
 }

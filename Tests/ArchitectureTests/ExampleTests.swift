@@ -92,6 +92,27 @@ struct ExampleTests {
         #expect(ending.output.contains("in 3 files, no mistakes"), "\(ending.output)")
     }
 
+    @Test("the page of hosts has a column and a catalog without mistakes for each of its providers")
+    func hostsPage() async throws {
+        let page = try Page("docs/hosts.md")
+        let general: Set = [
+            "demo", "direct", "feed", "index", "program", "rclone", "s3", "secure-link", "shared", "webdav", "yt-dlp",
+        ]
+        let hosts = Set(Checkout.names(in: "Plugins")).subtracting(general)
+        let columns = page.text.split(separator: "\n").first { $0.hasPrefix("| | ") } ?? ""
+        #expect(Set(columns.matches(of: /`([a-z-]+)`/).map { String($0.1) }) == hosts)
+        var named: Set<String> = []
+        for catalog in page.blocks("yaml") {
+            let home = TemporaryFolder()
+            try home.write(catalog, to: "catalog.yaml")
+            let ending = try await Self.coursefetch(["check", home.at("catalog.yaml").string], home: home)
+            #expect(ending.isSuccess && ending.output.contains("no mistakes"), "\(ending.output)")
+            #expect(catalog.split(separator: "\n").count <= 6, "five lines and the version")
+            named.formUnion(catalog.matches(of: /provider: ([a-z-]+)/).map { String($0.1) })
+        }
+        #expect(named == hosts)
+    }
+
     @Test("every option that a page names exists")
     func options() async throws {
         let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output

@@ -20,4 +20,13 @@ struct LooseValueTests {
             ("1e999", nil), (["1"], nil),
         ] as [(JSONValue, Double?)])
     func number(value: JSONValue, number: Double?) { #expect(value.number == number) }
+
+    @Test(
+        "a whole number is exact",
+        arguments: [
+            (12, 12), ("12", 12), ("4955801.0", 4_955_801), (-3, -3), (7.0, 7), (9_007_199_254_740_992, 1 << 53),
+            (1.5, nil), ("1.5", nil), ("1e300", nil), (1e300, nil), (9_007_199_254_740_993, nil), (.null, nil),
+            ("", nil),
+        ] as [(JSONValue, Int64?)])
+    func wholeNumber(value: JSONValue, number: Int64?) { #expect(value.wholeNumber == number) }
 }

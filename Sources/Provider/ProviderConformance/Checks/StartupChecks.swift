@@ -41,7 +41,9 @@ struct StartupChecks {
             given[name] = isSession ? context.canary.session(name) : SecretWatch.canary(name)
         }
         for (name, value) in given { context.secrets.learn(credentials: .string(value), under: name) }
-        var request = context.login(given)
+        // As in a sync: what only a step asks for isn't sent before it.
+        var sent = given.filter { manifest.credentials.contains($0.key) }
+        var request = context.login(sent)
         // Exchanges of a login are for the secrets of the fixtures.
         var answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered
         var steps = 0
@@ -51,7 +53,8 @@ struct StartupChecks {
                 return .skipped(.loginNeedsPerson(step.ask.map(\.name).filter { given[$0] == nil }))
             }
             if let state = step.state { context.secrets.learn(credentials: state.value) }
-            request = context.login(given).with("state", step.state?.value ?? .null)
+            for question in step.ask { sent[question.name] = given[question.name] }
+            request = context.login(sent).with("state", step.state?.value ?? .null)
             answered = isMadeUp ? await context.ask(request) : await context.askRecorded(request).answered
         }
         if let failure = answered.failure { return .failed([failure]) }

@@ -243,7 +243,7 @@ final class CheckContext {
                 note(.cookies, CheckFailure(.strayCookie(request: nil), lines.exchange))
             }
         case .listing, .courses, .recognition:
-            if let result = entry.raw["result"], let name = secrets.leak(in: result.withoutCredentials) {
+            if let result = entry.raw["result"], let name = secrets.leak(in: result.withoutCredentials.withoutAnswers) {
                 note(.secretsInListings, CheckFailure(.leak(name), lines.exchange))
             }
         case .error:
@@ -295,5 +295,19 @@ extension JSONValue {
     fileprivate var withoutCredentials: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.key != "credentials" }.mapValues(\.withoutCredentials))
+    }
+
+    /// A listing without the answers that came with its videos. They have tokens, and are never stored.
+    fileprivate var withoutAnswers: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.withoutAnswers))
+        case .object(let members):
+            .object(
+                .init(
+                    uniqueKeysWithValues: members.filter { $0.key != "resolved" }.map { key, value in
+                        (key, key == "parameters" ? value : value.withoutAnswers)
+                    }))
+        default: self
+        }
     }
 }

@@ -43,9 +43,11 @@ public struct LoginStep: Sendable, Hashable, PrintsRedacted {
         self.state = state.map { Secret($0) }
     }
 
-    /// Whether it can be answered without a person, given these secrets.
+    /// Whether it can be answered without a person, given these secrets. Who has what a page leads to doesn't need the
+    /// page.
     public func needsNobody(with secrets: some Collection<String>) -> Bool {
-        open == nil && show == nil && redirect == nil && ask.allSatisfy { secrets.contains($0.name) }
+        let needsNoPage = open == nil && show == nil || !ask.isEmpty && wait == nil
+        return needsNoPage && redirect == nil && ask.allSatisfy { secrets.contains($0.name) }
     }
 }
 

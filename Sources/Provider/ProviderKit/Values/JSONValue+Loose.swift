@@ -22,6 +22,13 @@ extension JSONValue {
         default: nil
         }
     }
+
+    /// A whole number, which may be given as text or with a fraction of zero; nil for anything else, and beyond ±2⁵³,
+    /// where JSON's numbers aren't exact.
+    public var wholeNumber: Int64? {
+        if case .int(let number) = self { return number.magnitude <= 1 << 53 ? number : nil }
+        return number.flatMap { Int64(exactly: $0) }.flatMap { $0.magnitude <= 1 << 53 ? $0 : nil }
+    }
 }
 
 extension String {

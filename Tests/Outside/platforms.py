@@ -1,0 +1,190 @@
+"""The providers of learning platforms, all in one table: each through a proxy that makes trouble, and all in one catalog."""
+
+import collections
+import http.client
+import http.server
+import json
+import socket
+import threading
+
+import kolibri_host
+import media
+import stage
+from asking import CANARY, Case
+from moodle_host import Moodle
+
+# What to ask: parameters and credentials; how to log in in a sync, or nil; how many videos there are.
+Host = collections.namedtuple("Host", "parameters credentials secrets count")
+HOTEL = "<!DOCTYPE html><html><head><title>Hotel Wi-Fi</title></head><body>Welcome</body></html>"
+LOGIN = '<!DOCTYPE html><html><body><form><input name="user"><input type="password" name="p"></form></body></html>'
+
+
+class Proxy(http.server.ThreadingHTTPServer):
+    """Passes requests on, unless `trouble`, a function of the handler, answers them."""
+
+    daemon_threads = True
+
+    def __init__(self, case):
+        super().__init__(("127.0.0.1", 0), Passing)
+        self.target, self.trouble, self.count, self.connections = None, None, 0, []
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        case.addCleanup(self.stop)
+
+    def stop(self):
+        self.shutdown()
+        self.server_close()
+        for connection in self.connections:
+            hang_up(connection)
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+def hang_up(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+
+
+class Passing(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def setup(self):
+        super().setup()
+        self.server.connections.append(self.connection)
+
+    def do(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.count += 1
+        if self.server.trouble:
+            return self.server.trouble(self)
+        connection = http.client.HTTPConnection(self.server.target, timeout=30)
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in ("connection", "content-length")}
+        connection.request(self.command, self.path, body, headers)
+        answer = connection.getresponse()
+        self.reply(answer.status, answer.read(), headers=[h for h in answer.getheaders() if h[0].lower() not in (
+            "content-length", "transfer-encoding", "connection")])
+        connection.close()
+        return None
+
+    do_GET = do_POST = do_HEAD = do
+
+    def reply(self, status, body="", length=None, headers=()):
+        body = body if isinstance(body, bytes) else body.encode()
+        self.send_response_only(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        if length is not None:
+            self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+JSON, HTML = [("Content-Type", "application/json")], [("Content-Type", "text/html")]
+# What a host does, what its provider says of it, and after how many seconds it may be asked again.
+TROUBLES = {
+    "500": (lambda h: h.reply(500, HOTEL, headers=HTML), "unavailable", None),
+    "503": (lambda h: h.reply(503, HOTEL, headers=[*HTML, ("Retry-After", "77")]), "unavailable", 77),
+    "429": (lambda h: h.reply(429, "", headers=[("Retry-After", "78")]), "rate_limited", 78),
+    "401": (lambda h: h.reply(401, "", headers=[("WWW-Authenticate", "Basic")]), "auth_required", None),
+    "a page": (lambda h: h.reply(200, HOTEL, headers=HTML), "unavailable", None),
+    "a page to log in at": (lambda h: h.reply(200, LOGIN, headers=HTML), "auth_required", None),
+    "half a body": (lambda h: h.reply(200, '{"a": [', 1000, headers=JSON), "unavailable", None),
+    "broken JSON": (lambda h: h.reply(200, '{"a": [', headers=JSON), "unavailable", None),
+    "other JSON": (lambda h: h.reply(200, '{"hello": "world"}', headers=JSON), "unavailable", None),
+    "a text": (lambda h: h.reply(200, '"hello"', headers=JSON), "unavailable", None),
+    "nothing": (lambda h: h.reply(200, "", headers=JSON), "unavailable", None),
+    "no answer": (lambda h: hang_up(h.connection), "unavailable", None),
+}
+
+
+def moodle(case, proxy):
+    site = Moodle(case)
+    proxy.target, site.base = site.base.split("/")[2], proxy.url + "/moodle"
+    site.user("anna", CANARY)
+    course = site.course(42, "Optics", "opt", users=["anna"])
+    for week in range(5):
+        section = course.section(f"Week {week}")
+        for number in range(20):
+            section.resource(f"Lecture {week}.{number}", f"l{week}-{number}.mp4", media.mp4(f"moodle {week} {number}", 2000))
+    login = {"hosts": {proxy.url: {"token": site.token_of("anna"), "user": str(site.people["anna"][0])}}}
+    return Host({"endpoint": site.base, "course": 42}, login, {"username": "anna", "password": CANARY}, 100)
+
+
+def kolibri(case, proxy):
+    units = [kolibri_host.topic(f"Unit {u}", *[kolibri_host.video(f"Lesson {u}.{n}") for n in range(20)]) for u in range(5)]
+    server = kolibri_host.KolibriServer(case, kolibri_host.topic("Physics", *units))
+    proxy.target = server.url.split("/")[2]
+    return Host({"endpoint": proxy.url, "channel": server.ids["channel Physics"]}, None, None, 100)
+
+
+class Platforms(Case):
+    def check(self, name, start):
+        proxy = Proxy(self)
+        host = start(self, proxy)
+        provider = self.provider(name)
+        listing = provider.list(host.parameters, credentials=host.credentials)
+        self.assertEqual((len(listing["ids"]), len(set(listing["ids"]))), (host.count, host.count))
+        asks = {"list": lambda: provider.list(host.parameters, credentials=host.credentials),
+                "resolve": lambda: provider.resolve(host.parameters, listing["all"][0], credentials=host.credentials)}
+        for trouble, (answer, kind, after) in TROUBLES.items():
+            for method, ask in asks.items():
+                with self.subTest(f"{trouble}: {method}"):
+                    proxy.trouble = answer
+                    error = self.refused(ask, kind)
+                    self.assertIn(proxy.url[7:], error.message)
+                    self.assertEqual(error.data.get("retry_after"), after)
+                    if kind in ("auth_required", "rate_limited"):
+                        self.assertEqual(error.data.get("server"), proxy.url)
+        proxy.trouble = None
+        self.assertEqual(provider.list(host.parameters, credentials=host.credentials)["ids"], listing["ids"])
+        proxy.stop()
+        for ask in asks.values():
+            self.assertEqual(self.refused(ask, "unavailable").message, f"can't connect to {proxy.url[7:]}")
+
+    def test_moodle_in_trouble(self):
+        self.check("moodle", moodle)
+
+    def test_kolibri_in_trouble(self):
+        self.check("kolibri", kolibri)
+
+    def test_all_in_one_catalog_and_the_trouble_of_one_costs_no_other(self):
+        starts = {"moodle": moodle, "kolibri": kolibri}
+        scene = stage.Stage()
+        self.addCleanup(scene.close)
+        proxies = {name: Proxy(self) for name in starts}
+        hosts = {name: start(self, proxies[name]) for name, start in starts.items()}
+        scene.write([{"id": name, "provider": name, "parameters": host.parameters, "discover": True} for name, host in hosts.items()])
+        for name, host in hosts.items():
+            if host.secrets:
+                self.log_in(scene, name, host)
+        # Each is in another trouble in the first nights, and the others come.
+        for name, trouble in zip(hosts, ("500", "a page"), strict=True):
+            proxies[name].trouble = TROUBLES[trouble][0]
+            run = scene.sync("--max-wait", "0")
+            self.assertEqual(run.of("sync_finished")[0]["courses_unlisted"], 1, run)
+            warned = [w["message"] for w in run.of("warning")]
+            self.assertEqual(len([w for w in warned if name in w and proxies[name].url[7:] in w]), 1, run)
+            proxies[name].trouble = None
+        last = scene.sync(exit=0)
+        self.assertEqual(len(scene.files()), sum(host.count for host in hosts.values()), last)
+        before = {name: proxy.count for name, proxy in proxies.items()}
+        second = scene.sync(exit=0)
+        self.assertEqual((second.of("download_started"), second.of("course_listed")), ([], []), second)
+        asked = {name: proxy.count - before[name] for name, proxy in proxies.items()}
+        self.assertTrue(all(count <= 3 for count in asked.values()), asked)
+
+    def log_in(self, scene, name, host):
+        file = scene.folder / "secrets.json"
+        file.write_text(json.dumps(host.secrets))
+        file.chmod(0o600)
+        run = scene.command("login", "--provider", name, "--secrets-from", file, "--set", "endpoint=" + host.parameters["endpoint"])
+        self.assertEqual(run.exit, 0, run)
