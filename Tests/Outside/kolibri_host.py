@@ -178,3 +178,5 @@ class Kolibri(Case):
         self.assertEqual(added.exit, 0, added)
         self.assertIn("provider: kolibri", (scene.folder / "own.yaml").read_text())
         self.assertEqual(where["endpoint"], self.url)
+
+    test_what_a_server_has.seconds = test_each_channel_is_a_course_of_a_sync_and_a_second_one_asks_little.seconds = 300

@@ -36,8 +36,8 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "demo", "direct", "feed", "index", "kolibri", "moodle", "rclone", "s3", "secure-link", "webdav",
-                "yt-dlp",
+                "demo", "direct", "feed", "index", "kolibri", "moodle", "peertube", "rclone", "s3",
+                "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }

@@ -135,3 +135,25 @@ extension ListRequest {
         return try await CredentialRenewals.shared.renew(credentials, of: user, at: server, make)
     }
 }
+
+extension CoursesRequest {
+    /// New credentials, made by `make` of the newest there are; see ``ResolveRequest/renewCredentials(at:_:)``.
+    public func renewCredentials(
+        at server: String? = nil,
+        _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
+    ) async throws(ProviderError) -> Secret<JSONValue> {
+        let server = server ?? parameters["endpoint"]?.string ?? ""
+        return try await CredentialRenewals.shared.renew(credentials, of: user, at: server, make)
+    }
+}
+
+extension RecogniseRequest {
+    /// New credentials, made by `make` of the newest there are; see ``ResolveRequest/renewCredentials(at:_:)``. Without a
+    /// `server` they are those for ``address``.
+    public func renewCredentials(
+        at server: String? = nil,
+        _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
+    ) async throws(ProviderError) -> Secret<JSONValue> {
+        try await CredentialRenewals.shared.renew(credentials, of: user, at: server ?? address, make)
+    }
+}
