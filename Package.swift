@@ -47,6 +47,7 @@ let bundledProviders: [(folder: String, more: [String])] = [
     ("feed", ["plugin.yaml", "README.md", "fixtures"]), ("index", ["plugin.yaml", "README.md", "fixtures"]),
     ("webdav", ["plugin.yaml", "README.md", "fixtures"]), ("s3", ["plugin.yaml", "README.md", "fixtures"]),
     ("rclone", ["plugin.yaml", "README.md"]), ("moodle", ["plugin.yaml", "README.md", "fixtures"]),
+    ("bigbluebutton", ["plugin.yaml", "README.md", "fixtures"]),
     ("kolibri", ["plugin.yaml", "README.md", "fixtures"]), ("peertube", ["plugin.yaml", "README.md", "fixtures"]),
 ]
 

@@ -13,6 +13,7 @@ package enum BundledProvider {
         case "s3": await S3Provider.main()
         case "rclone": await RcloneProvider.main()
         case "moodle": await MoodleProvider.main()
+        case "bigbluebutton": await BigBlueButtonProvider.main()
         case "peertube": await PeerTubeProvider.main()
         case "kolibri": await KolibriProvider.main()
         default: return false

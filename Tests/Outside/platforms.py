@@ -12,6 +12,7 @@ import kolibri_host
 import media
 import stage
 from asking import CANARY, Case
+from bigbluebutton_host import BigBlueButton
 from moodle_host import Moodle
 from peertube_host import PeerTube
 
@@ -138,7 +139,17 @@ def peertube(case, proxy):
     return Host({"endpoint": proxy.url, "channel": "optics"}, None, {"username": "anna", "password": CANARY}, 20)
 
 
-STARTS = {"moodle": moodle, "kolibri": kolibri, "peertube": peertube}
+def bigbluebutton(case, proxy):
+    host = BigBlueButton(case, secret=CANARY)
+    proxy.target, host.base = host.base.split("/")[2], proxy.url
+    for number in range(20):
+        recording = host.recording("physics", f"Lecture {number}", start=1790000000000 + number * 1000)
+        recording.presentation(webcams={"webm": media.webm(f"bbb {number}", 2000)})
+    login = {"hosts": {proxy.url: {"secret": CANARY, "algorithm": "sha256"}}}
+    return Host({"endpoint": proxy.url, "meeting": "physics"}, login, {"secret": CANARY}, 20)
+
+
+STARTS = {"moodle": moodle, "kolibri": kolibri, "bigbluebutton": bigbluebutton, "peertube": peertube}
 
 
 class Platforms(Case):
@@ -170,6 +181,9 @@ class Platforms(Case):
 
     def test_kolibri_in_trouble(self):
         self.check("kolibri")
+
+    def test_bigbluebutton_in_trouble(self):
+        self.check("bigbluebutton")
 
     def test_peertube_in_trouble(self):
         self.check("peertube")

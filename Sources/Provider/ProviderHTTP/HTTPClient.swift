@@ -22,7 +22,7 @@ public struct HTTPClient: Sendable, PrintsRedacted {
     public var timeout: Duration
     /// The limit on a body, after decompression, in bytes.
     public var bodyBound: Int
-    /// The limit on redirects.
+    /// The limit on redirects; 0 for a client that returns a redirect as it is.
     public var redirectBound: Int
     /// Sees each response of ``get(_:headers:login:)`` and ``fetch(_:)`` before its status counts, for a host that
     /// means something else by a status, or says 200 and an error in the body.
@@ -121,7 +121,7 @@ public struct HTTPClient: Sendable, PrintsRedacted {
             guard left > .zero else { throw CurlFailure.timedOut(timeout).error(at: request.address) }
             var response = try await exchange(request, within: left)
             response.asked = asked
-            guard let next = try Self.redirect(of: response, to: request) else { return response }
+            guard redirectBound > 0, let next = try Self.redirect(of: response, to: request) else { return response }
             request = next
         }
         throw ProviderError(.unavailable, "\(request.address.host) redirects more than \(redirectBound) times")

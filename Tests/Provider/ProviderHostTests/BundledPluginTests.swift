@@ -36,7 +36,7 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "demo", "direct", "feed", "index", "kolibri", "moodle", "peertube", "rclone", "s3",
+                "bigbluebutton", "demo", "direct", "feed", "index", "kolibri", "moodle", "peertube", "rclone", "s3",
                 "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
