@@ -48,6 +48,7 @@ let bundledProviders: [(folder: String, more: [String])] = [
     ("webdav", ["plugin.yaml", "README.md", "fixtures"]), ("s3", ["plugin.yaml", "README.md", "fixtures"]),
     ("rclone", ["plugin.yaml", "README.md"]), ("moodle", ["plugin.yaml", "README.md", "fixtures"]),
     ("bigbluebutton", ["plugin.yaml", "README.md", "fixtures"]),
+    ("opencast", ["plugin.yaml", "README.md", "fixtures"]),
     ("kolibri", ["plugin.yaml", "README.md", "fixtures"]), ("peertube", ["plugin.yaml", "README.md", "fixtures"]),
 ]
 

@@ -191,7 +191,7 @@ struct MoodleCourse {
     private func link(_ address: WebAddress, id: String, title: String) -> Item? {
         let name = address.lastName
         if media.includes(name) { return Item(id: id, title: title, address: address, name: name) }
-        return HandOver(address).map { Item(id: id, title: title, provider: $0) }
+        return HandOver(address).map { Item(id: $0.id ?? id, title: title, provider: $0) }
     }
 
     // MARK: - Values

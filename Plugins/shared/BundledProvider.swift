@@ -14,6 +14,7 @@ package enum BundledProvider {
         case "rclone": await RcloneProvider.main()
         case "moodle": await MoodleProvider.main()
         case "bigbluebutton": await BigBlueButtonProvider.main()
+        case "opencast": await OpencastProvider.main()
         case "peertube": await PeerTubeProvider.main()
         case "kolibri": await KolibriProvider.main()
         default: return false

@@ -120,7 +120,7 @@ class MoodleCase(Case):
         soon.restricted = None
         known = next(v for v in provider.list(where, credentials=login)["all"] if v["title"] == "Soon")
         self.assertEqual((known["id"], download(known["resolved"])), (video["id"], media.mp4("soon", 900)))
-        for name in ("999999", "999999/x.mp4", f"{folder.id}/../x", "x", "section 1/x", "", " "):
+        for name in ("999999", "999999/x.mp4", f"{self.folder_module.id}/../x", "x", "section 1/x", "", " "):
             self.refused(lambda: provider.resolve(where, name, credentials=login), "not_found")
 
     def test_courses_and_addresses(self):

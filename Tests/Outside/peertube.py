@@ -175,9 +175,9 @@ class PeerTubeCase(Case):
         self.site.expire_after = {file.web[0].name: 700_000}
         run = scene.sync(exit=0)
         files = scene.files()
-        self.assertEqual([c for p, c in files.items() if "A file" in p], [big], run)
+        self.assertEqual([c for p, c in files.items() if p.endswith("A file.mp4")], [big], run)
         self.assertTrue([a for a in self.site.requests if a.path.endswith(file.web[0].name) and a.range], "it goes on where it was")
-        film = next(scene.library / p for p in files if "A stream" in p)
+        film = next(scene.library / p for p in files if p.endswith("A stream.mp4"))
         kinds = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", film],
                                capture_output=True, text=True, check=True).stdout.split()
         self.assertEqual(sorted(kinds), ["audio", "video"])

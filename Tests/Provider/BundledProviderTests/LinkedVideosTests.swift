@@ -32,11 +32,42 @@ struct LinkedVideosTests {
     }
 
     @Test(
+        "a platform under any name is known by its player's addresses",
+        arguments: [
+            (
+                "https://oc.example.org/play/2706c453-5372-41fa-ba55-83c48565a84d", "opencast",
+                "2706c453-5372-41fa-ba55-83c48565a84d"
+            ),
+            ("https://oc.example.org/paella7/ui/watch.html?x=1&id=ID-strong-river", "opencast", "ID-strong-river"),
+            (
+                "https://oc.example.org/engage/theodul/ui/core.html?id=ID-strong-river&t=1", "opencast",
+                "ID-strong-river"
+            ),
+            (
+                "https://v.example.org/videos/embed/9c9de5e8-0a1e-484a-b099-e80766180a6d?title=0", "peertube",
+                "9c9de5e8-0a1e-484a-b099-e80766180a6d"
+            ),
+            ("https://v.example.org/w/3fbif9S3WmtTP8gGsC5HBd", "peertube", "3fbif9S3WmtTP8gGsC5HBd"),
+            (
+                "https://b.example.org/playback/presentation/2.3/183f0bf3a0982a127bdb8161e0c44eb696b3e75c-1790000001000?t=1m",
+                "bigbluebutton", "183f0bf3a0982a127bdb8161e0c44eb696b3e75c-1790000001000"
+            ),
+        ])
+    func platforms(address: String, provider: String, id: String) throws {
+        let handed = try #require(WebAddress(address).flatMap { HandOver($0) })
+        #expect(handed.provider == provider && handed.id == id)
+        #expect(handed.parameters["endpoint"]?.string?.hasSuffix(".example.org/") == true)
+    }
+
+    @Test(
         "nothing else is",
         arguments: [
             "https://www.youtube.com/", "https://www.youtube.com/@channel", "https://www.youtube.com/playlist?list=PL1",
             "https://www.youtube.com/embed/videoseries?list=PL1", "https://vimeo.com/user1",
             "https://notyoutube.com/watch?v=dQw4w9WgXcQ",
+            "https://www.example.org/play/", "https://www.example.org/play/x", "https://www.example.org/w/short",
+            "https://www.example.org/w/page-with-more-than-22-letters",
+            "https://www.example.org/playback/presentation/2.3/", "https://www.example.org/videos/watch/1",
             "https://www.example.org/youtube.com/watch?v=dQw4w9WgXcQ",
             "https://youtube.com.example.org/watch?v=dQw4w9WgXcQ",
         ])

@@ -36,8 +36,9 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "bigbluebutton", "demo", "direct", "feed", "index", "kolibri", "moodle", "peertube", "rclone", "s3",
-                "secure-link", "webdav", "yt-dlp",
+                "bigbluebutton", "demo", "direct", "feed", "index", "kolibri", "moodle", "opencast", "peertube",
+                "rclone",
+                "s3", "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }
