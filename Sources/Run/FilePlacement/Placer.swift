@@ -71,7 +71,7 @@ package struct Placer: Sendable {
             }
         }
         // Before the row forgets it: a kill in between is settled at the next start.
-        removeOld(placed)
+        removeOld(&placed)
         guard write(placed.flatMap(\.ended)) else {
             for item in placed { failed(item.file, .store) }
             return nil
@@ -194,18 +194,30 @@ package struct Placer: Sendable {
         return folder + LibraryName.distinct(String(name[..<dot]), id: id, attempt: attempt) + name[dot...]
     }
 
-    /// Old files are removed when their successors are durable elsewhere. One that isn't provably ours stays.
-    private func removeOld(_ placed: [PlacedFile]) {
+    /// Old files are removed when their successors are durable elsewhere. One that isn't provably ours stays. A part
+    /// that can't be removed keeps its row, so that nobody forgets it.
+    private func removeOld(_ placed: inout [PlacedFile]) {
         var removed: [String] = []
-        func remove(_ file: StoredFile) {
-            guard case .removed? = try? library.files.remove(file.path, record: FileRecord(file)) else { return }
-            removed.append(file.path)
-        }
-        for item in placed {
-            for item in [item] + item.parts {
-                if let old = item.file.old, old.path != item.stored.path { remove(old) }
+        func remove(_ file: StoredFile) -> Bool {
+            // Some errors pass, such as that of a file that is busy on a network file system.
+            for _ in 0..<2 {
+                do throws(LibraryError) {
+                    if case .removed = try library.files.remove(file.path, record: FileRecord(file)) {
+                        removed.append(file.path)
+                    }
+                    return true
+                } catch { continue }
             }
-            for part in item.former.obsolete { remove(StoredFile(part)) }
+            return false
+        }
+        for number in placed.indices {
+            let item = placed[number]
+            for item in [item] + item.parts {
+                if let old = item.file.old, old.path != item.stored.path { _ = remove(old) }
+            }
+            let stuck = item.former.obsolete.filter { !remove(StoredFile($0)) }
+            placed[number].former.obsolete.removeAll(where: stuck.contains)
+            placed[number].former.kept += stuck
         }
         // A power loss would bring back files that no row names any more. Where the folder can't be flushed, it may.
         _ = library.folders.unflushedNames(of: removed)

@@ -114,7 +114,13 @@ package struct Placing: Sendable {
             guard case .file(let now)? = try target.entry(name) else { throw .fileExists }
             return now
         }
-        try source.folder.remove(source.name)
+        do throws(Errno) {
+            try source.folder.remove(source.name)
+        } catch {
+            // Nothing has changed, as with any other error.
+            try source.folder.exchange(source.name, with: target, name)
+            throw error
+        }
         return nil
     }
 }
