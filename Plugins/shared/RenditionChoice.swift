@@ -1,5 +1,5 @@
 /// A file or stream in which a host has a video.
-struct Rendition<Media> {
+struct Rendition<Media: Sendable>: Sendable {
     var media: Media
     /// In lines; nil if the host doesn't tell it.
     var height: Int?
@@ -14,7 +14,7 @@ enum RenditionChoice {
     /// has any, the lowest is taken. Of equal ones the first counts.
     ///
     /// - Parameter quality: in the protocol's form: `best`, `worst`, `audio`, `720p`, `2500k`.
-    static func of<Media>(_ renditions: [Rendition<Media>], quality: [String]) -> Media? {
+    static func of<Media: Sendable>(_ renditions: [Rendition<Media>], quality: [String]) -> Media? {
         let pictures = sorted(renditions.filter(\.hasPicture))
         let sounds = sorted(renditions.filter { !$0.hasPicture })
         let usual = pictures.isEmpty ? sounds : pictures
@@ -35,7 +35,7 @@ enum RenditionChoice {
     }
 
     /// The worst first; what tells no height is before those that do.
-    private static func sorted<Media>(_ renditions: [Rendition<Media>]) -> [Rendition<Media>] {
+    private static func sorted<Media: Sendable>(_ renditions: [Rendition<Media>]) -> [Rendition<Media>] {
         // Reversed, so that of equal ones the first is the last.
         renditions.reversed().enumerated().sorted { one, other in
             let (a, b) = (one.element, other.element)

@@ -1,4 +1,5 @@
 import ProviderHTTP
+import ProviderKit
 import Testing
 
 @testable import BundledProviders
