@@ -38,10 +38,10 @@ struct BigBlueButtonAPI: Sendable, PrintsRedacted {
         let entry = HostLogins(credentials).entry(for: endpoint)
         guard let secret = entry?["secret"]?.string else { return nil }
         let algorithm = entry?["algorithm"]?.string.flatMap(Algorithm.init(rawValue:))
-        self.init(endpoint, secret, algorithm ?? .sha256, client)
+        self.init(endpoint, secret, by: algorithm ?? .sha256, client)
     }
 
-    init(_ endpoint: WebAddress, _ secret: String, _ algorithm: Algorithm, _ client: HTTPClient) {
+    init(_ endpoint: WebAddress, _ secret: String, by algorithm: Algorithm, _ client: HTTPClient) {
         var names = endpoint.path.split(separator: "/").map(String.init)
         if names.last == "api" { names.removeLast() }
         if names.last != "bigbluebutton" { names.append("bigbluebutton") }

@@ -74,7 +74,7 @@ struct BigBlueButtonProvider: Provider {
         let secret = request.secrets.value["secret"] ?? ""
         var refusal: ProviderError?
         for algorithm in BigBlueButtonAPI.Algorithm.allCases {
-            let api = BigBlueButtonAPI(address, secret, algorithm, client)
+            let api = BigBlueButtonAPI(address, secret, by: algorithm, client)
             do throws(ProviderError) {
                 _ = try await HostLogins.trying { () async throws(ProviderError) in
                     try await api.recordings(("recordID", String(repeating: "0", count: 40)))

@@ -20,7 +20,8 @@ struct BigBlueButtonRecording: Sendable {
 
     let id: String
     let name: String?
-    /// `published`, `available` (by a fault of its scripts: the same), `unpublished`, `processing`, `processed`, `deleted`.
+    /// `published`, `available` (the same, by a fault of its scripts), `unpublished`, `processing`, `processed`,
+    /// `deleted`.
     let state: String
     let begins: Date?
     let formats: [Format]

@@ -21,7 +21,7 @@ enum MoodleLogin {
             guard let token = token(in: link) else {
                 throw ProviderError(
                     .authRequired,
-                    "this is neither a token nor the address \(MoodleSite.scheme)://token=… that the browser was sent to"
+                    "this is no token, and not the address \(MoodleSite.scheme)://token=… that the browser was sent to"
                 )
             }
             return try await login(request, site, token: token)

@@ -34,7 +34,7 @@ struct HandOver: Sendable, PrintsRedacted {
     /// of their own.
     private static let singleVideos: [@Sendable () -> Regex<Substring>] = [
         { /(?:[a-z]+\.)?youtube(?:-nocookie)?\.com\/watch\?(?:.*&)?v=[\w\-]{11}\b.*/ },
-        { /(?:[a-z]+\.)?youtube(?:-nocookie)?\.com\/(?:embed|shorts|live)\/[\w\-]{11}\b.*/ },
+        { /(?:[a-z]+\.)?youtube(?:-nocookie)?\.com\/(?:embed|shorts|live)\/(?!videoseries)[\w\-]{11}\b.*/ },
         { /youtu\.be\/[\w\-]{11}\b.*/ },
         { /(?:www\.)?vimeo\.com\/\d+.*/ },
         { /player\.vimeo\.com\/video\/\d+.*/ },
@@ -46,7 +46,7 @@ struct HandOver: Sendable, PrintsRedacted {
         (
             "peertube",
             {
-                /[^\/]+\/videos\/(?:watch|embed)\/([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?:[;?].*)?/
+                /[^\/]+\/videos\/(?:watch|embed)\/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:[;?].*)?/
             }
         ),
         ("peertube", { /[^\/]+\/w\/([1-9A-HJ-NP-Za-km-z]{22})(?:[;?].*)?/ }),

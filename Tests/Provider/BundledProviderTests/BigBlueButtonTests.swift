@@ -47,7 +47,7 @@ struct BigBlueButtonTests {
         let endpoint = try #require(WebAddress("https://bbb.example.org" + path))
         let client = HTTPClient(settings: .init())
         #expect(
-            BigBlueButtonAPI(endpoint, "secret", .sha1, client).address.text
+            BigBlueButtonAPI(endpoint, "secret", by: .sha1, client).address.text
                 == "https://bbb.example.org/bigbluebutton/api")
     }
 }

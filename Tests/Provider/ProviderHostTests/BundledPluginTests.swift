@@ -84,7 +84,7 @@ import YAMLSource
         let registry = Self.registry()
         // yt-dlp is in Python.
         let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
-        #expect(swift.count == 7)
+        #expect(swift.count == 12)
         for (name, plugin) in swift {
             #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
             #expect(plugin.launch.arguments == [name])

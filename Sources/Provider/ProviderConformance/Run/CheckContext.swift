@@ -303,10 +303,9 @@ extension JSONValue {
         case .array(let values): .array(values.map(\.withoutAnswers))
         case .object(let members):
             .object(
-                .init(
-                    uniqueKeysWithValues: members.filter { $0.key != "resolved" }.map { key, value in
-                        (key, key == "parameters" ? value : value.withoutAnswers)
-                    }))
+                members.filter { $0.key != "resolved" }.reduce(into: [:]) { kept, member in
+                    kept[member.key] = member.key == "parameters" ? member.value : member.value.withoutAnswers
+                })
         default: self
         }
     }

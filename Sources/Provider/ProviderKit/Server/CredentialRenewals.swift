@@ -148,8 +148,8 @@ extension CoursesRequest {
 }
 
 extension RecogniseRequest {
-    /// New credentials, made by `make` of the newest there are; see ``ResolveRequest/renewCredentials(at:_:)``. Without a
-    /// `server` they are those for ``address``.
+    /// New credentials, made by `make` of the newest there are; see ``ResolveRequest/renewCredentials(at:_:)``. Without
+    /// a `server` they are those for ``address``.
     public func renewCredentials(
         at server: String? = nil,
         _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
