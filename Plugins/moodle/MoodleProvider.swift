@@ -162,7 +162,8 @@ struct MoodleProvider: Provider {
         _ course: MoodleCourse, _ id: String, at site: MoodleSite
     ) throws(ProviderError) -> Resolution {
         guard let item = course.items.first(where: { $0.id == id }) else {
-            if let reason = course.restriction {
+            // Of one activity; a section was read with the whole course.
+            if !id.hasPrefix("section "), let reason = course.restriction {
                 throw ProviderError(.notReady, "\(site.address.host) doesn't show this yet: \(reason)")
             }
             throw ProviderError(.notFound, "\(site.address.host) doesn't have this video in the course any more")
