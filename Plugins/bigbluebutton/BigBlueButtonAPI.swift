@@ -69,7 +69,7 @@ struct BigBlueButtonAPI: Sendable, PrintsRedacted {
         let answer = try response.xml()
         guard answer.name == "response", let code = answer.text(of: "returncode") else {
             throw ProviderError(
-                .unavailable, "the answer of \(address.host) is none of BigBlueButton's", server: address.origin)
+                .unavailable, "the answer of \(address.host) isn't BigBlueButton's", server: address.origin)
         }
         guard code == "SUCCESS" else {
             let key = answer.text(of: "messageKey") ?? code

@@ -37,7 +37,9 @@ struct KolibriServer: Sendable, PrintsRedacted {
 
     /// The id and title of each channel.
     func channels() async throws(ProviderError) -> [(id: String, title: String?)] {
-        try await endpoint.client.get(address("api/public/v1/channels")).json().list.compactMap { channel in
+        let answer = try await endpoint.client.get(address("api/public/v1/channels")).json()
+        guard let channels = answer.array else { throw unknownAnswer }
+        return channels.compactMap { channel in
             guard let id = channel["id"]?.string, !id.isEmpty else { return nil }
             return (id, channel["name"]?.string.map { HTMLStripper.text(of: $0, bound: 1000) })
         }
@@ -66,7 +68,7 @@ struct KolibriServer: Sendable, PrintsRedacted {
     }
 
     private var unknownAnswer: ProviderError {
-        ProviderError(.unavailable, "the answer of \(endpoint.address.host) is none of Kolibri's")
+        ProviderError(.unavailable, "the answer of \(endpoint.address.host) isn't Kolibri's")
     }
 
     /// An address of the API, which ends in a slash.

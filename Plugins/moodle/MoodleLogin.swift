@@ -11,11 +11,7 @@ import Foundation
 /// address has the token. A token itself is taken in the place of the password and of that address.
 enum MoodleLogin {
     static func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
-        guard request.parameters["endpoint"] != nil else {
-            throw ProviderError(
-                .invalidParameters, "say which site the login is for: --set endpoint=https://…", parameter: "endpoint")
-        }
-        let site = try MoodleSite(request.parameters, nil, request.settings)
+        let site = MoodleSite(try HostLogins.server(of: request), nil, request.settings)
         let secrets = request.secrets.value
         if let link = secrets["link"] {
             guard let token = token(in: link) else {

@@ -56,9 +56,10 @@ struct MoodleProvider: Provider {
         let site = try MoodleSite(request.parameters, request.credentials, request.settings)
         var user = site.user
         if user == nil { user = try await site.call("core_webservice_get_site_info")["userid"]?.wholeNumber }
-        let found = try await site.call("core_enrol_get_users_courses", [("userid", "\(user ?? 0)")])
+        guard let user, let found = try await site.call("core_enrol_get_users_courses", [("userid", "\(user)")]).array
+        else { throw site.unknownAnswer }
         return CourseList(
-            courses: (found.array ?? []).compactMap { course in
+            courses: found.compactMap { course in
                 guard let id = course["id"]?.wholeNumber else { return nil }
                 return .init(
                     id: "\(id)", title: Self.title(course), parameters: ["course": .int(id)],
@@ -103,18 +104,16 @@ struct MoodleProvider: Provider {
         var arguments = [(name: "courseid", value: "\(course)")]
         if let module { arguments += [("options[0][name]", "cmid"), ("options[0][value]", "\(module)")] }
         let sections = try await site.call("core_course_get_contents", arguments)
-        guard sections.array != nil else {
-            throw ProviderError(.unavailable, "the answer of \(site.address.host) is none of Moodle's")
-        }
-        let modules = (sections.array ?? []).flatMap { $0["modules"]?.list ?? [] }
+        guard let all = sections.array else { throw site.unknownAnswer }
+        let modules = all.flatMap { $0["modules"]?.list ?? [] }
         let hasPages = modules.contains { $0["modname"]?.string == "page" && $0["uservisible"] != .bool(false) }
         return MoodleCourse(
-            sections, at: site, media, pages: hasPages ? await texts(ofPagesIn: course, at: site) : [:])
+            sections, at: site, media, pages: hasPages ? try await texts(ofPagesIn: course, at: site) : [:])
     }
 
     /// The HTML of all pages of a course by their activities' numbers, in one request; none if the site doesn't give
-    /// it: the files of pages are in the course's contents, too.
-    private func texts(ofPagesIn course: Int64, at site: MoodleSite) async -> [Int: String] {
+    /// it to its app: the files of pages are in the course's contents, too.
+    private func texts(ofPagesIn course: Int64, at site: MoodleSite) async throws(ProviderError) -> [Int: String] {
         do throws(ProviderError) {
             let answer = try await site.call("mod_page_get_pages_by_courses", [("courseids[0]", "\(course)")])
             let pages = (answer["pages"]?.list ?? []).compactMap { page -> (Int, String)? in
@@ -125,6 +124,8 @@ struct MoodleProvider: Provider {
             }
             return Dictionary(pages) { first, _ in first }
         } catch {
+            // What is on pages must not count as gone because of a bad minute of the site.
+            guard [.notFound, .forbidden, .authRequired].contains(error.kind) else { throw error }
             HostLog.write(.debug, "can't read the pages of a course: \(error.message)")
             return [:]
         }

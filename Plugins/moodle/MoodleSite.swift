@@ -103,7 +103,7 @@ struct MoodleSite: Sendable, PrintsRedacted {
 
     private func file(_ path: String) -> WebAddress { address.replacing(path: root + path) }
 
-    private var unknownAnswer: ProviderError {
-        ProviderError(.unavailable, "the answer of \(address.host) is none of Moodle's", server: address.origin)
+    var unknownAnswer: ProviderError {
+        ProviderError(.unavailable, "the answer of \(address.host) isn't Moodle's", server: address.origin)
     }
 }

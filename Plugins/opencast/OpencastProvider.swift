@@ -81,12 +81,7 @@ struct OpencastProvider: Provider {
                     parameters: request.parameters, secrets: secrets.filter { $0.key != "session" }),
                 required: ["username", "password"])
         } else {
-            guard request.parameters["endpoint"] != nil else {
-                throw ProviderError(
-                    .invalidParameters, "say which server the login is for: --set endpoint=https://…",
-                    parameter: "endpoint")
-            }
-            address = try Endpoint.address(request.parameters)
+            address = try HostLogins.server(of: request)
         }
         if let session = secrets["session"] {
             var members = credentials.object ?? [:]

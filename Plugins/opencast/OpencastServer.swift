@@ -30,7 +30,8 @@ struct OpencastServer: Sendable, PrintsRedacted {
     /// The published events of a series, the oldest first.
     func events(of series: String) async throws(ProviderError) -> [OpencastEvent] {
         let found = try await all("episode.json", [("sid", series), ("sign", "true"), ("sort", "modified asc")])
-        if found.isEmpty { try await requireLogin("this series") }
+        // When a session has ended, what anybody may see is still there: the rest isn't gone.
+        if found.isEmpty || hasSession { try await requireLogin("this series") }
         var ids: Set<String> = []
         return found.compactMap(OpencastEvent.init).filter { ids.insert($0.id).inserted }
             .sorted { ($0.begins ?? .distantPast, $0.id) < ($1.begins ?? .distantPast, $1.id) }
@@ -45,7 +46,8 @@ struct OpencastServer: Sendable, PrintsRedacted {
 
     /// The id and title of each series that the user may see.
     func series() async throws(ProviderError) -> [(id: String, title: String?)] {
-        try await all("series.json", []).compactMap { Self.series($0) }
+        if hasSession { try await requireLogin("your series") }
+        return try await all("series.json", []).compactMap { Self.series($0) }
     }
 
     func title(of series: String) async throws(ProviderError) -> String? {
@@ -78,10 +80,12 @@ struct OpencastServer: Sendable, PrintsRedacted {
         return tokens
     }
 
-    /// To whom isn't logged in a server shows nothing where somebody else may see something.
+    private var hasSession: Bool { client.cookies?.field(for: address) != nil }
+
+    /// To somebody who isn't logged in a server shows nothing where others may see something.
     private func requireLogin(_ what: String) async throws(ProviderError) {
         guard try await userName().name == nil else { return }
-        let hasLogin = login != nil || client.cookies != nil
+        let hasLogin = login != nil || hasSession
         throw ProviderError(
             .authRequired,
             hasLogin
@@ -110,7 +114,7 @@ struct OpencastServer: Sendable, PrintsRedacted {
         let page = answer["search-results"] ?? answer
         guard let total = page["total"]?.wholeNumber else {
             throw ProviderError(
-                .unavailable, "the answer of \(address.host) is none of Opencast's", server: address.origin)
+                .unavailable, "the answer of \(address.host) isn't Opencast's", server: address.origin)
         }
         return (page["result"]?.list ?? [], Int(total))
     }

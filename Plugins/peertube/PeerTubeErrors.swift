@@ -19,7 +19,7 @@ enum PeerTubeErrors {
         case "video_requires_password":
             .failed(
                 ProviderError(
-                    .forbidden, "this video has a password of its own: log in with the parameter video, its id"))
+                    .forbidden, "this video has a password of its own: log in with --set video=ID"))
         case "incorrect_video_password":
             .failed(ProviderError(.forbidden, "\(host) refuses the password of this video"))
         // Of a login and its renewal.

@@ -112,6 +112,6 @@ struct PeerTubeInstance: Sendable, PrintsRedacted {
 
     private var unknownAnswer: ProviderError {
         ProviderError(
-            .unavailable, "the answer of \(session.server.host) is none of PeerTube's", server: session.server.origin)
+            .unavailable, "the answer of \(session.server.host) isn't PeerTube's", server: session.server.origin)
     }
 }

@@ -5,22 +5,18 @@ import ProviderKit
 /// of one video.
 enum PeerTubeLogin {
     static func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
-        guard request.parameters["endpoint"] != nil else {
-            throw ProviderError(
-                .invalidParameters, "say which instance the login is for: --set endpoint=https://…",
-                parameter: "endpoint")
-        }
-        let server = try Endpoint.address(request.parameters)
+        let server = try HostLogins.server(of: request)
         let secrets = request.secrets.value
         let known = HostLogins(request.credentials).entry(for: server) ?? [:]
         if let video = request.parameters["video"]?.string {
             guard let password = secrets["video_password"] else {
                 return Login(step: LoginStep(ask: [.init(name: "video_password", label: "password of the video")]))
             }
-            let passwords = (known["passwords"]?.object ?? [:]).merging([video: .string(password)]) { $1 }
+            let passwords = try await passwords(password, of: video, at: server, request.settings)
+            let all = (known["passwords"]?.object ?? [:]).merging(passwords) { $1 }
             return Login(
                 credentials: HostLogins.adding(
-                    known.merging(["passwords": .object(passwords)]) { $1 }, for: server, to: request.credentials))
+                    known.merging(["passwords": .object(all)]) { $1 }, for: server, to: request.credentials))
         }
         guard let username = secrets["username"], let password = secrets["password"] else {
             return Login(
@@ -41,6 +37,28 @@ enum PeerTubeLogin {
         }
         let entry = known.merging(try OAuthSession.entry(of: answer.json(), from: server)) { $1 }
         return Login(credentials: HostLogins.adding(entry, for: server, to: request.credentials))
+    }
+
+    /// The password of a video under each of its ids, once it has opened the video.
+    private static func passwords(
+        _ password: String, of video: String, at server: WebAddress, _ settings: HostSettings
+    ) async throws(ProviderError) -> [String: JSONValue] {
+        let credentials = HostLogins.adding(
+            ["passwords": .object([video: .string(password)])], for: server, to: nil)
+        let instance = PeerTubeInstance(server, Secret(credentials), settings) { _, _ throws(ProviderError) in
+            throw ProviderError(.authRequired, "the password of a video isn't renewed")
+        }
+        do throws(ProviderError) {
+            let found = try await instance.video(video)
+            return [video, found["uuid"]?.string, found["shortUUID"]?.string].compactMap(\.self)
+                .reduce(into: [:]) { $0[$1] = .string(password) }
+        } catch {
+            switch error.kind {
+            case .forbidden: throw ProviderError(.authRequired, error.message, server: server.origin)
+            case .notFound, .gone: throw ProviderError(.invalidParameters, error.message, parameter: "video")
+            default: throw error
+            }
+        }
     }
 
     /// Asks for tokens as the instance's own client.

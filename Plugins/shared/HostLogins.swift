@@ -26,15 +26,20 @@ struct HostLogins: PrintsRedacted {
     /// The credentials with what was typed for the server of the parameter `endpoint`, beside those of other servers.
     /// Secrets that were left empty aren't stored; one of `required` must not be.
     static func adding(_ request: LoginRequest, required: [String]) throws(ProviderError) -> (JSONValue, WebAddress) {
+        let address = try server(of: request)
+        let typed = request.secrets.value.filter { !$0.value.isEmpty }
+        for name in required where typed[name] == nil { throw ProviderError(.authRequired, "the \(name) is missing") }
+        return (adding(typed.mapValues { .string($0) }, for: address, to: request.credentials), address)
+    }
+
+    /// The server that a login is for.
+    static func server(of request: LoginRequest) throws(ProviderError) -> WebAddress {
         guard request.parameters["endpoint"] != nil else {
             throw ProviderError(
                 .invalidParameters, "say which server the login is for: --set endpoint=https://…", parameter: "endpoint"
             )
         }
-        let address = try Endpoint.address(request.parameters)
-        let typed = request.secrets.value.filter { !$0.value.isEmpty }
-        for name in required where typed[name] == nil { throw ProviderError(.authRequired, "the \(name) is missing") }
-        return (adding(typed.mapValues { .string($0) }, for: address, to: request.credentials), address)
+        return try Endpoint.address(request.parameters)
     }
 
     /// Credentials with an entry for the server of `address`, beside those of other servers.

@@ -221,6 +221,20 @@ class MoodleCase(Case):
         self.moodle.html, self.moodle.half = False, True
         told("unavailable")
 
+    def test_pages_that_cant_be_read_now_are_not_gone(self):
+        where = self.site()
+        self.course()
+        login = self.credentials()
+        provider = self.provider()
+        whole = provider.list(where, credentials=login)["ids"]
+        self.moodle.failing = {"mod_page_get_pages_by_courses": "sitemaintenance"}
+        self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+        # A site that doesn't offer it to the app still lists the files of pages.
+        self.moodle.failing = {"mod_page_get_pages_by_courses": "accessexception"}
+        left = provider.list(where, credentials=login)["ids"]
+        self.assertEqual(len(left), len(whole) - 1)
+        self.assertTrue(set(left) < set(whole))
+
     def test_a_sync_goes_on_when_the_token_ends_in_the_middle_of_a_file(self):
         where = self.site()
         course = self.moodle.course(42, "Optics", "opt", users=["anna"])

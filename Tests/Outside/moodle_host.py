@@ -316,6 +316,8 @@ class Moodle:
         self.maintenance, self.status, self.retry_after, self.html, self.half, self.delay = False, None, None, False, False, 0
         # Ends of decoded paths, each with the bytes after which an answer breaks: an int for once, a list for several times.
         self.break_after, self.expire_after = {}, {}
+        # Functions with the error codes that they answer.
+        self.failing = {}
         # nginx sends the files (X-Accel-Redirect, $CFG->xsendfile): its own ETag, 416, and If-Range is heeded.
         self.accelerated = False
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -488,6 +490,8 @@ class Moodle:
             raise Problem("invalidparameter")
         if request.function not in FUNCTIONS:
             raise Problem("invalidrecord", "external_functions")
+        if request.function in self.failing:
+            raise Problem(self.failing[request.function])
         known = {"site_info": ("serviceshortnames",), "users_courses": ("userid", "returnusercount"),
                  "contents": ("courseid", "options"), "courses_by_field": ("field", "value"), "course_module": ("cmid",),
                  "pages_by_courses": ("courseids",)}

@@ -140,6 +140,7 @@ class OpencastCase(Case):
         where = self.server(read=("ROLE_USER",))
         self.lectures(read=("ROLE_USER",))
         other = self.oc.series("Other")
+        self.series.event("For all", read=("ROLE_ANONYMOUS",), start=1).track("presenter/delivery", b"x" * 99)
         provider = self.provider()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         opener.open(self.oc.base + "/j_spring_security_check", f"j_username=anna&j_password={CANARY}".encode())
@@ -164,6 +165,9 @@ class OpencastCase(Case):
             self.assertEqual(recognised(path)["course"], {"title": "Optics &amp; <Light>", "parameters": {**root, "series": self.series.id}})
         self.assertEqual(recognised("/admin-ui/index.html"), {})
         self.oc.expire("anna")
-        self.assertIn("has ended", self.refused(lambda: provider.list(where, credentials=login), "auth_required").message)
+        # One event and one series are still shown, and the others aren't gone.
+        for ask in (lambda: provider.list(where, credentials=login),
+                    lambda: provider.ask("courses", {"parameters": {"endpoint": self.oc.base}, "cursor": None}, credentials=login)):
+            self.assertIn("has ended", self.refused(ask, "auth_required").message)
         self.refused(lambda: provider.login({"endpoint": self.oc.base}, {"session": "# Netscape HTTP Cookie File\n" + lines}), "auth_required")
         self.assertTrue(json.dumps(login))

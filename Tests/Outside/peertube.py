@@ -89,14 +89,19 @@ class PeerTubeCase(Case):
             got = provider.resolve(where, video.uuid, credentials=login)
             self.assertEqual(download(got), media.mp4(name, 3000))
             self.assertEqual("expires_at" in got, name != "unlisted")
-        self.assertIn("log in with the parameter video", self.refused(lambda: provider.resolve(where, locked.uuid), "forbidden").message)
+        self.assertIn("log in with --set video=ID", self.refused(lambda: provider.resolve(where, locked.uuid), "forbidden").message)
         step = provider.ask("login", {"parameters": {"endpoint": self.site.base, "video": locked.uuid}, "secrets": {}}, credentials=login)
         self.assertEqual([q["name"] for q in step["ask"]], ["video_password"])
         both = provider.login({"endpoint": self.site.base, "video": locked.uuid}, {"video_password": "let me in"}, credentials=login)
         self.assertEqual(download(provider.resolve(where, locked.uuid, credentials=both)), media.mp4("locked", 3000))
         self.assertEqual(provider.resolve(where, private["private"].uuid, credentials=both)["title"], "private")
-        wrong = provider.login({"endpoint": self.site.base, "video": locked.uuid}, {"video_password": "wrong"})
-        self.refused(lambda: provider.resolve(where, locked.uuid, credentials=wrong), "forbidden")
+        # Whichever id was given, the listed one is known, too.
+        short = provider.login({"endpoint": self.site.base, "video": locked.short}, {"video_password": "let me in"})
+        self.assertEqual(download(provider.resolve(where, locked.uuid, credentials=short)), media.mp4("locked", 3000))
+        for video, password, kind in ((locked.uuid, "wrong", "auth_required"), ("x" * 22, "let me in", "invalid_parameters")):
+            self.refused(lambda: provider.login({"endpoint": self.site.base, "video": video}, {"video_password": password}), kind)
+        locked.passwords[:] = ["changed"]
+        self.refused(lambda: provider.resolve(where, locked.uuid, credentials=both), "forbidden")
         waiting = self.site.video(self.channel, "live", state="waiting_for_live", live=[])
         self.refused(lambda: provider.resolve(where, waiting.uuid), "not_ready")
 
