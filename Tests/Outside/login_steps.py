@@ -58,6 +58,13 @@ def login(params):
 serve(login)
 '''
 
+LINK = '''
+def login(params):
+    if params["secrets"].get("link") == "good": return {"credentials": {"for": "link"}}
+    return {"open": "https://sso.example.org/launch", "ask": [{"name": "link", "label": "address"}]}
+serve(login)
+'''
+
 BROWSER = '''
 def login(params):
     back = params.get("redirect")
@@ -180,6 +187,21 @@ class LoginSteps(unittest.TestCase):
         self.stage.replace(helper, f"#!/bin/sh\n{answer} && echo otp=123456\n", 0o755)
         run = self.stage.sync("--credential-helper", helper, exit=0)
         self.assertEqual([r.path for r in self.host.asked()], ["/anna.mp4"])
+
+    def test_who_has_what_a_page_leads_to_needs_neither_the_page_nor_a_terminal(self):
+        self.plugin(LINK)
+        run = self.log_in("--secrets-from", self.secrets(link="good"))
+        self.assertEqual(run.exit, 0, run)
+        self.assertNotIn("sso.example.org", run.out + run.err)
+        self.arrives("link")
+        # What is asked for again was wrong: the page is shown now.
+        run = self.log_in("--secrets-from", self.secrets(link="bad"))
+        self.assertEqual(run.exit, 77, run)
+        terminal = Terminal(self.stage, "--provider", "vault", "--secrets-from", self.secrets(link="bad"))
+        terminal.read("(?s)https://sso.example.org/launch.*vault address: ")
+        terminal.type("good\n")
+        self.assertEqual(terminal.end(), 0, terminal.text)
+        self.assertEqual(terminal.text.count("sso.example.org"), 1, terminal.text)
 
     def test_a_person_types_the_code_and_sees_it(self):
         self.plugin(ONE_TIME_CODE, credentials=["username", "password"])

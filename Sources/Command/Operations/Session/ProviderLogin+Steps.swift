@@ -28,8 +28,10 @@ extension ProviderLogin {
             let page = step.open.map { listener?.filled($0) ?? $0 }
             let notice = LoginDialog.Notice(page: page, code: step.show)
             let isNew = (page != nil || step.show != nil) && notice != told
-            if isNew, !step.needsNobody(with: others.keys), let refusal = await dialog.tell(notice) { throw refusal }
-            told = notice
+            if isNew, !step.needsNobody(with: others.keys) {
+                if let refusal = await dialog.tell(notice) { throw refusal }
+                told = notice
+            }
             var secrets = request.secrets.value
             for question in step.ask {
                 // Once: a provider that asks again has refused it.
