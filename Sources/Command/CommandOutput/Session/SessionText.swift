@@ -36,14 +36,15 @@ package enum SessionText {
     package static let cookiesHint = " (the path of a cookies.txt, or a line of Cookie)"
 
     /// What the user does in a browser before a login goes on.
-    package static func step(of provider: String, page: String?, code: String?) -> [String] {
+    package static func step(of provider: String, _ notice: LoginDialog.Notice) -> [String] {
         let name = TerminalFormat.printable(provider)
-        let (page, code) = (page.map { TerminalFormat.printable($0) }, code.map { TerminalFormat.printable($0) })
-        guard let page else { return code.map { ["to log in at '\(name)', use this code: \($0)"] } ?? [] }
-        return [
-            "to log in at '\(name)', open this page\(code.map { " and type the code \($0)" } ?? ""):", "  \(page)",
-            "(this command goes on by itself when that is done; Ctrl-C gives up)",
+        let code = notice.code.map { TerminalFormat.printable($0) }
+        guard let page = notice.page else { return code.map { ["to log in at '\(name)', use this code: \($0)"] } ?? [] }
+        let lines = [
+            "to log in at '\(name)', open this page\(code.map { " and type the code \($0)" } ?? ""):",
+            "  \(TerminalFormat.printable(page))",
         ]
+        return notice.asksOn ? lines : lines + ["(this command goes on by itself when that is done; Ctrl-C gives up)"]
     }
 
     /// The page that a browser gets when it comes back from a login.

@@ -1,4 +1,5 @@
 import CommandOutput
+import Foundation
 import Operations
 import SyncFacts
 import Terminal
@@ -6,7 +7,7 @@ import Terminal
 /// The person at the terminal, in a login that has steps.
 struct LoginPrompt {
     let provider: String
-    let complain: @Sendable (String) -> Void
+    let output: OutputChannel
 
     var dialog: LoginDialog {
         LoginDialog(arrival: SessionText.arrival) { [provider] question in
@@ -17,10 +18,12 @@ struct LoginPrompt {
                 let value = try await prompt.ask("\(label): ", isSecret: question.isSecret)
                 return value.isEmpty ? .failure(SecretsInput.emptiness(of: question.name)) : .success(value)
             } catch { return .failure(SecretsInput.refusal(error, of: question.name)) }
-        } tell: { [provider, complain] notice in
+        } tell: { [provider, output] notice in
             guard let prompt = SecretPrompt() else { return Self.nobody(provider, wanted: nil) }
             prompt.close()
-            for line in SessionText.step(of: provider, page: notice.page, code: notice.code) { complain(line) }
+            for line in SessionText.step(of: provider, notice) { output.line(line, to: STDERR_FILENO) }
+            // A question goes to the terminal at once.
+            await output.flush()
             return nil
         }
     }

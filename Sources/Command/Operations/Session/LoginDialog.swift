@@ -17,6 +17,8 @@ package struct LoginDialog: Sendable {
         package let page: String?
         /// The code to type there; nil for none.
         package let code: String?
+        /// Whether a question follows, which the person can answer when that is done.
+        package let asksOn: Bool
     }
 
     /// The answer to a question; refused if there is nobody to ask.

@@ -26,7 +26,7 @@ extension ProviderLogin {
             let listener = try listener(of: step, dialog)
             defer { listener?.close() }
             let page = step.open.map { listener?.filled($0) ?? $0 }
-            let notice = LoginDialog.Notice(page: page, code: step.show)
+            let notice = LoginDialog.Notice(page: page, code: step.show, asksOn: !step.ask.isEmpty)
             let isNew = (page != nil || step.show != nil) && notice != told
             if isNew, !step.needsNobody(with: others.keys) {
                 if let refusal = await dialog.tell(notice) { throw refusal }
