@@ -42,15 +42,12 @@ func shared(_ floor: String, _ name: String, _ dependencies: [Target.Dependency]
 }
 
 /// The folders of the providers that are one program, with what in them is no source.
-let bundledProviders: [(folder: String, more: [String])] = [
-    ("direct", ["plugin.yaml", "README.md", "fixtures"]), ("secure-link", ["plugin.yaml", "README.md", "fixtures"]),
-    ("feed", ["plugin.yaml", "README.md", "fixtures"]), ("index", ["plugin.yaml", "README.md", "fixtures"]),
-    ("webdav", ["plugin.yaml", "README.md", "fixtures"]), ("s3", ["plugin.yaml", "README.md", "fixtures"]),
-    ("rclone", ["plugin.yaml", "README.md"]), ("moodle", ["plugin.yaml", "README.md", "fixtures"]),
-    ("bigbluebutton", ["plugin.yaml", "README.md", "fixtures"]),
-    ("opencast", ["plugin.yaml", "README.md", "fixtures"]),
-    ("kolibri", ["plugin.yaml", "README.md", "fixtures"]), ("peertube", ["plugin.yaml", "README.md", "fixtures"]),
-]
+let bundledProviders: [(folder: String, more: [String])] =
+    [("rclone", ["plugin.yaml", "README.md"])]
+    + [
+        "direct", "secure-link", "feed", "index", "webdav", "s3", "moodle", "kolibri", "bigbluebutton", "opencast",
+        "peertube", "internet-archive",
+    ].map { ($0, ["plugin.yaml", "README.md", "fixtures"]) }
 
 let package = Package(
     name: "coursefetch",

@@ -17,6 +17,7 @@ package enum BundledProvider {
         case "opencast": await OpencastProvider.main()
         case "peertube": await PeerTubeProvider.main()
         case "kolibri": await KolibriProvider.main()
+        case "internet-archive": await InternetArchiveProvider.main()
         default: return false
         }
         return true

@@ -10,6 +10,7 @@ import threading
 import kolibri_host
 import media
 import stage
+from archive_host import Archive
 from asking import CANARY, Case
 from bigbluebutton_host import BigBlueButton
 from moodle_host import Moodle
@@ -160,7 +161,18 @@ def opencast(case, proxy):
     return Host({"endpoint": proxy.url, "series": series.id}, None, {"username": "anna", "password": CANARY}, 20)
 
 
-STARTS = {"moodle": moodle, "kolibri": kolibri, "bigbluebutton": bigbluebutton, "opencast": opencast, "peertube": peertube}
+def internet_archive(case, proxy):
+    site = Archive(case)
+    proxy.target, site.base = site.base.split("/")[2], proxy.url
+    site.collection("optics", "Optics")
+    for number in range(20):
+        item = site.item(f"optics-{number:02}", f"Film {number}", collection=["optics"], publicdate=f"2019-03-01 10:00:{number:02}")
+        item.video("film.mp4", media.mp4(f"archive {number}", 2000))
+    return Host({"endpoint": proxy.url, "collection": "optics"}, None, None, 20)
+
+
+STARTS = {"moodle": moodle, "kolibri": kolibri, "bigbluebutton": bigbluebutton, "opencast": opencast, "peertube": peertube,
+          "internet-archive": internet_archive}
 
 
 class Platforms(Case):
@@ -172,8 +184,8 @@ class Platforms(Case):
         self.assertEqual((len(listing["ids"]), len(set(listing["ids"]))), (host.count, host.count))
         asks = {"list": lambda: provider.list(host.parameters, credentials=host.credentials),
                 "resolve": lambda: provider.resolve(host.parameters, listing["all"][0], credentials=host.credentials)}
-        # An odd answer is no user without courses. That of PeerTube wants a login, that of BigBlueButton isn't there.
-        if name not in ("bigbluebutton", "peertube"):
+        # An odd answer is no user without courses. PeerTube and the archive want a login, BigBlueButton has none.
+        if name not in ("bigbluebutton", "peertube", "internet-archive"):
             asks["courses"] = lambda: provider.ask("courses", {"parameters": {"endpoint": host.parameters["endpoint"]}, "cursor": None},
                                                    credentials=host.credentials)
             self.assertEqual(len(asks["courses"]()["courses"]), 1)
@@ -206,6 +218,9 @@ class Platforms(Case):
 
     def test_peertube_in_trouble(self):
         self.check("peertube")
+
+    def test_internet_archive_in_trouble(self):
+        self.check("internet-archive")
 
     def test_all_in_one_catalog_and_the_trouble_of_one_costs_no_other(self):
         scene = stage.Stage()
