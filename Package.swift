@@ -46,7 +46,7 @@ let bundledProviders: [(folder: String, more: [String])] =
     [("rclone", ["plugin.yaml", "README.md"])]
     + [
         "direct", "secure-link", "feed", "index", "webdav", "s3", "moodle", "kolibri", "bigbluebutton", "opencast",
-        "peertube", "internet-archive",
+        "peertube", "internet-archive", "kaltura",
     ].map { ($0, ["plugin.yaml", "README.md", "fixtures"]) }
 
 let package = Package(

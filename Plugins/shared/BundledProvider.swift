@@ -18,6 +18,7 @@ package enum BundledProvider {
         case "peertube": await PeerTubeProvider.main()
         case "kolibri": await KolibriProvider.main()
         case "internet-archive": await InternetArchiveProvider.main()
+        case "kaltura": await KalturaProvider.main()
         default: return false
         }
         return true

@@ -17,6 +17,12 @@ struct HandOver: Sendable, PrintsRedacted {
             parameters = ["endpoint": .string(address.text)]
             return
         }
+        if let entry = KalturaAddress.entry(in: address) {
+            provider = "kaltura"
+            parameters = entry.parameters
+            id = entry.id
+            return
+        }
         // Platforms that run under any name, by the forms of their players' addresses.
         for (name, form) in Self.players {
             guard let match = place.wholeMatch(of: form()), let id = PercentEncoding.decoded(match.output.1) else {

@@ -13,12 +13,15 @@ import stage
 from archive_host import Archive
 from asking import CANARY, Case
 from bigbluebutton_host import BigBlueButton
+from kaltura_host import Kaltura
 from moodle_host import Moodle
 from opencast_host import Opencast
 from peertube_host import PeerTube
 
 # What to ask: parameters and credentials; how to log in in a sync, or nil; how many videos there are.
 Host = collections.namedtuple("Host", "parameters credentials secrets count")
+# The parameters that are about a host, and not about a course.
+SITE = ("endpoint", "partner", "session")
 HOTEL = "<!DOCTYPE html><html><head><title>Hotel Wi-Fi</title></head><body>Welcome</body></html>"
 LOGIN = '<!DOCTYPE html><html><body><form><input name="user"><input type="password" name="p"></form></body></html>'
 
@@ -171,8 +174,19 @@ def internet_archive(case, proxy):
     return Host({"endpoint": proxy.url, "collection": "optics"}, None, None, 20)
 
 
+def kaltura(case, proxy):
+    site = Kaltura(case)
+    proxy.target, site.base = site.base.split("/")[2], proxy.url
+    site.secret = site.admin_secret = CANARY
+    site.category(7, "Optics")
+    for number in range(20):
+        site.entry(f"Lecture {number}", categories=[7]).flavor(media.mp4(f"kaltura {number}", 2000))
+    login = {"hosts": {proxy.url: {"accounts": {str(site.partner): {"secret": CANARY}}}}}
+    return Host({"endpoint": proxy.url, "partner": site.partner, "category": 7, "session": "secret"}, login, {"secret": CANARY}, 20)
+
+
 STARTS = {"moodle": moodle, "kolibri": kolibri, "bigbluebutton": bigbluebutton, "opencast": opencast, "peertube": peertube,
-          "internet-archive": internet_archive}
+          "internet-archive": internet_archive, "kaltura": kaltura}
 
 
 class Platforms(Case):
@@ -186,8 +200,8 @@ class Platforms(Case):
                 "resolve": lambda: provider.resolve(host.parameters, listing["all"][0], credentials=host.credentials)}
         # An odd answer is no user without courses. PeerTube and the archive want a login, BigBlueButton has none.
         if name not in ("bigbluebutton", "peertube", "internet-archive"):
-            asks["courses"] = lambda: provider.ask("courses", {"parameters": {"endpoint": host.parameters["endpoint"]}, "cursor": None},
-                                                   credentials=host.credentials)
+            site = {n: host.parameters[n] for n in SITE if n in host.parameters}
+            asks["courses"] = lambda: provider.ask("courses", {"parameters": site, "cursor": None}, credentials=host.credentials)
             self.assertEqual(len(asks["courses"]()["courses"]), 1)
         for trouble, (answer, kind, after) in TROUBLES.items():
             for method, ask in asks.items():
@@ -221,6 +235,9 @@ class Platforms(Case):
 
     def test_internet_archive_in_trouble(self):
         self.check("internet-archive")
+
+    def test_kaltura_in_trouble(self):
+        self.check("kaltura")
 
     def test_all_in_one_catalog_and_the_trouble_of_one_costs_no_other(self):
         scene = stage.Stage()
@@ -258,5 +275,6 @@ class Platforms(Case):
         file = scene.folder / "secrets.json"
         file.write_text(json.dumps(host.secrets))
         file.chmod(0o600)
-        run = scene.command("login", "--provider", name, "--secrets-from", file, "--set", "endpoint=" + host.parameters["endpoint"])
+        site = [w for n in SITE if n in host.parameters for w in ("--set", f"{n}={host.parameters[n]}")]
+        run = scene.command("login", "--provider", name, "--secrets-from", file, *site)
         self.assertEqual(run.exit, 0, run)

@@ -36,7 +36,8 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "bigbluebutton", "demo", "direct", "feed", "index", "internet-archive", "kolibri", "moodle", "opencast",
+                "bigbluebutton", "demo", "direct", "feed", "index", "internet-archive", "kaltura", "kolibri", "moodle",
+                "opencast",
                 "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
@@ -83,7 +84,7 @@ import YAMLSource
         let registry = Self.registry()
         // yt-dlp is in Python.
         let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
-        #expect(swift.count == 13)
+        #expect(swift.count == 14)
         for (name, plugin) in swift {
             #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
             #expect(plugin.launch.arguments == [name])
