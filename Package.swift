@@ -46,7 +46,7 @@ let bundledProviders: [(folder: String, more: [String])] =
     [("rclone", ["plugin.yaml", "README.md"])]
     + [
         "direct", "secure-link", "feed", "index", "webdav", "s3", "moodle", "kolibri", "bigbluebutton", "opencast",
-        "peertube", "internet-archive", "kaltura",
+        "peertube", "internet-archive", "kaltura", "openedx", "panopto", "canvas",
     ].map { ($0, ["plugin.yaml", "README.md", "fixtures"]) }
 
 let package = Package(

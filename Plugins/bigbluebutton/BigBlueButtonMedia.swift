@@ -116,11 +116,7 @@ struct BigBlueButtonMedia: Sendable, PrintsRedacted {
         var (address, cookie) = (link, Cookie?.none)
         for _ in 0...Self.redirectBound {
             let response = try await direct.send(HTTPRequest("GET", address, headers: cookie?.field ?? [:]))
-            if let pair = response[header: "Set-Cookie"]?.prefix(while: { $0 != ";" }),
-                let sign = pair.firstIndex(of: "=")
-            {
-                cookie = Cookie(name: String(pair[..<sign]), value: String(pair[pair.index(after: sign)...]))
-            }
+            if let last = response.setCookies.last { cookie = Cookie(name: last.name, value: last.value) }
             guard (300...399).contains(response.status), let location = response[header: "Location"],
                 let next = address.resolving(location), next.origin == address.origin
             else { return (try response.checked(), cookie) }

@@ -19,6 +19,9 @@ package enum BundledProvider {
         case "kolibri": await KolibriProvider.main()
         case "internet-archive": await InternetArchiveProvider.main()
         case "kaltura": await KalturaProvider.main()
+        case "canvas": await CanvasProvider.main()
+        case "openedx": await OpenEdXProvider.main()
+        case "panopto": await PanoptoProvider.main()
         default: return false
         }
         return true

@@ -47,6 +47,12 @@ struct HandOver: Sendable, PrintsRedacted {
     ]
 
     private static let players: [(String, @Sendable () -> Regex<(Substring, Substring)>)] = [
+        (
+            "panopto",
+            {
+                /[^\/]+\/Panopto\/Pages\/(?:Viewer|Embed)\.aspx\?(?:.*&)?id=([0-9A-Fa-f\-]{36})(?:&.*)?/
+            }
+        ),
         ("opencast", { /[^\/]+\/(?:play\/|paella\d*\/ui\/watch\.html\?(?:.*&)?id=)([^\/&?#]{8,})(?:[\/&?].*)?/ }),
         ("opencast", { /[^\/]+\/engage\/(?:theodul\/ui\/core|ui\/watch)\.html\?(?:.*&)?id=([^\/&?#]{8,})(?:&.*)?/ }),
         (

@@ -1,5 +1,6 @@
 import ProviderHTTP
 import ProviderKit
+import Synchronization
 
 /// A server whose API takes an access token, and gives a new one for a refresh token, which may be good once.
 ///
@@ -16,7 +17,8 @@ struct OAuthSession: Sendable, PrintsRedacted {
     /// The server's address: tokens go to its origin only.
     let server: WebAddress
     let client: HTTPClient
-    private let credentials: Secret<JSONValue>?
+    private let given: Secret<JSONValue>?
+    private let renewed = Renewed()
     private let renewal: Renewal
     private let refresh: Refresh
 
@@ -26,10 +28,17 @@ struct OAuthSession: Sendable, PrintsRedacted {
     ) {
         self.server = server
         self.client = client
-        self.credentials = credentials
+        given = credentials
         self.renewal = renewal
         self.refresh = refresh
     }
+
+    /// Credentials that were renewed for this session: the old ones aren't tried again.
+    private final class Renewed: Sendable {
+        let credentials = Mutex<Secret<JSONValue>?>(nil)
+    }
+
+    private var credentials: Secret<JSONValue>? { renewed.credentials.withLock(\.self) ?? given }
 
     /// Whether there is a login for the server.
     var hasLogin: Bool { accessToken != nil }
@@ -38,14 +47,14 @@ struct OAuthSession: Sendable, PrintsRedacted {
 
     /// Sends a request with the access token, if there is one, and once more with a new one if the server refuses it.
     func fetch(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
-        guard request.address.origin == server.origin, let token = accessToken else {
+        guard request.address.origin == server.origin, let field = Self.field(in: credentials, for: server) else {
             return try await client.fetch(request)
         }
         do throws(ProviderError) {
-            return try await client.fetch(Self.authorised(request, token))
+            return try await client.fetch(Self.authorised(request, field))
         } catch {
-            guard error.kind == .authRequired, let renewed = try await renewed(), renewed != token else { throw error }
-            return try await client.fetch(Self.authorised(request, renewed))
+            guard error.kind == .authRequired, let new = try await newField(), new != field else { throw error }
+            return try await client.fetch(Self.authorised(request, new))
         }
     }
 
@@ -53,11 +62,11 @@ struct OAuthSession: Sendable, PrintsRedacted {
         try await fetch(HTTPRequest("GET", address, headers: headers))
     }
 
-    /// A new access token; nil without a refresh token.
-    private func renewed() async throws(ProviderError) -> String? {
-        guard HostLogins(credentials).entry(for: server)?["refresh_token"]?.string != nil else { return nil }
+    /// The field `Authorization` with a new access token; nil without a refresh token.
+    private func newField() async throws(ProviderError) -> String? {
+        guard HostLogins(given).entry(for: server)?["refresh_token"]?.string != nil else { return nil }
         let (server, client, refresh) = (server, client, refresh)
-        let renewed = try await renewal(server.text) { newest throws(ProviderError) in
+        let newest = try await renewal(server.text) { newest throws(ProviderError) in
             let entry = HostLogins(Secret(newest)).entry(for: server) ?? [:]
             guard let token = entry["refresh_token"]?.string else {
                 throw ProviderError(.authRequired, "\(server.host) refuses this login (401)", server: server.origin)
@@ -66,7 +75,8 @@ struct OAuthSession: Sendable, PrintsRedacted {
             return HostLogins.adding(
                 entry.merging(try Self.entry(of: answer, from: server)) { $1 }, for: server, to: Secret(newest))
         }
-        return Self.token(in: renewed, for: server)
+        renewed.credentials.withLock { $0 = newest }
+        return Self.field(in: newest, for: server)
     }
 
     /// The tokens in the answer of a token endpoint, for the credentials.
@@ -78,7 +88,9 @@ struct OAuthSession: Sendable, PrintsRedacted {
                 .unavailable, "the answer of \(server.host) has no access token", server: server.origin)
         }
         var entry: [String: JSONValue] = ["access_token": .string(token)]
-        if let refresh = answer["refresh_token"]?.string { entry["refresh_token"] = .string(refresh) }
+        for name in ["refresh_token", "token_type"] {
+            if let text = answer[name]?.string { entry[name] = .string(text) }
+        }
         return entry
     }
 
@@ -86,9 +98,15 @@ struct OAuthSession: Sendable, PrintsRedacted {
         HostLogins(credentials).entry(for: server)?["access_token"]?.string
     }
 
-    private static func authorised(_ request: HTTPRequest, _ token: String) -> HTTPRequest {
+    /// The field `Authorization`. The type `JWT` is that of Django's servers.
+    private static func field(in credentials: Secret<JSONValue>?, for server: WebAddress) -> String? {
+        let type = HostLogins(credentials).entry(for: server)?["token_type"]?.string?.lowercased()
+        return token(in: credentials, for: server).map { "\(type == "jwt" ? "JWT" : "Bearer") \($0)" }
+    }
+
+    private static func authorised(_ request: HTTPRequest, _ field: String) -> HTTPRequest {
         var request = request
-        request.headers["Authorization"] = "Bearer \(token)"
+        request.headers["Authorization"] = field
         return request
     }
 }

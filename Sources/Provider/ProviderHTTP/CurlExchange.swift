@@ -145,8 +145,9 @@ final class CurlExchange: @unchecked Sendable, PrintsRedacted {
             let value = line[line.index(after: colon)...]
             let name = line[..<colon].lowercased()
             let text = value.split(whereSeparator: \.isWhitespace).isEmpty ? "" : Self.trimmed(value)
-            // Pages before and after are often fields of their own (RFC 9110 §5.3).
-            headers[name] = name == "link" ? [headers[name], text].compactMap(\.self).joined(separator: ", ") : text
+            // Pages before and after are often fields of their own (RFC 9110 §5.3), cookies always (RFC 6265 §3).
+            let separator = ["link": ", ", "set-cookie": "\n"][name]
+            headers[name] = separator.flatMap { between in headers[name].map { $0 + between + text } } ?? text
         }
         return bytes.count
     }

@@ -11,7 +11,8 @@ import Foundation
 public struct HTTPResponse: Sendable, PrintsRedacted {
     /// The status, such as 200.
     public let status: Int
-    /// The header fields, by their names in lower case; of several with one name the last.
+    /// The header fields, by their names in lower case; of several with one name the last, but all of `Link`, with
+    /// commas between them, and of `Set-Cookie`, with line ends.
     public let headers: [String: String]
     /// The body, decompressed.
     public let body: [UInt8]
@@ -35,6 +36,14 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
 
     /// The field with this name, in whatever case.
     public subscript(header name: String) -> String? { headers[name.lowercased()] }
+
+    /// The cookies that it sets, in their order. The value of one that is to be forgotten is usually empty.
+    public var setCookies: [(name: String, value: String)] {
+        (self[header: "Set-Cookie"] ?? "").split(separator: "\n").compactMap { line in
+            let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return pair.count == 2 ? (String(pair[0]), String(pair[1])) : nil
+        }
+    }
 
     /// The media type of ``headers``, in lower case and without parameters.
     public var mediaType: String? {

@@ -54,6 +54,10 @@ struct LinkedVideosTests {
                 "bigbluebutton", "183f0bf3a0982a127bdb8161e0c44eb696b3e75c-1790000001000"
             ),
             (
+                "https://p.example.org/Panopto/Pages/Embed.aspx?autoplay=1&id=3c5d1a52-6c1e-4d5b-9a54-0f8f3a7b1c20&v=1",
+                "panopto", "3c5d1a52-6c1e-4d5b-9a54-0f8f3a7b1c20"
+            ),
+            (
                 "https://k.example.org/p/1082342/sp/108234200/playManifest/entryId/1_lectur01/format/url/a.mp4",
                 "kaltura", "1_lectur01"
             ),

@@ -179,6 +179,19 @@ import Testing
         await host.stop()
     }
 
+    @Test("all cookies that a response sets are there, in their order")
+    func setCookies() async throws {
+        let host = try await FaultHost.start()
+        var answer = ScriptedAnswer.text("", "text/plain")
+        answer.lines = ["Set-Cookie: .AUTH=a=b; path=/; HttpOnly", "set-cookie: token=%3D", "Set-Cookie: old=; path=/"]
+        host.script("/", [answer])
+        let address = try #require(WebAddress(host.baseURL + "/"))
+        let cookies = try await HTTPClient(settings: HostSettings()).get(address).setCookies
+        #expect(cookies.map(\.name) == [".AUTH", "token", "old"])
+        #expect(cookies.map(\.value) == ["a=b", "%3D", ""])
+        await host.stop()
+    }
+
     @Test("pages follow by their Link fields, without the login at another origin, and end")
     func pages() async throws {
         let (host, other) = (try await FaultHost.start(), try await FaultHost.start())

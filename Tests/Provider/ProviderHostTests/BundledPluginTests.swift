@@ -36,9 +36,10 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "bigbluebutton", "demo", "direct", "feed", "index", "internet-archive", "kaltura", "kolibri", "moodle",
+                "bigbluebutton", "canvas", "demo", "direct", "feed", "index", "internet-archive", "kaltura", "kolibri",
+                "moodle",
                 "opencast",
-                "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
+                "openedx", "panopto", "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }
@@ -84,7 +85,7 @@ import YAMLSource
         let registry = Self.registry()
         // yt-dlp is in Python.
         let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
-        #expect(swift.count == 14)
+        #expect(swift.count == 17)
         for (name, plugin) in swift {
             #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
             #expect(plugin.launch.arguments == [name])
