@@ -86,7 +86,7 @@ let package = Package(
         room("Ground", "YAMLSource", ["CLibYAML", "TextFormats"]),
         room("Ground", "XMLSource", ["CLibExpat"]),
         room("Ground", "ChildProcess", [subprocess, system]),
-        room("Ground", "NetworkAddresses"),
+        room("Ground", "NetworkAddresses", ["CLibCurl"]),
 
         room("Catalog", "PathLayout", ["YAMLSource"]),
         room("Catalog", "CourseCatalog", ["TextFormats", "FileSystem", "YAMLSource", "PathLayout", crypto]),

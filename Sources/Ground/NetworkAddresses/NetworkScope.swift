@@ -1,3 +1,5 @@
+import CLibCurl
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -35,7 +37,10 @@ package enum NetworkScope: Sendable, Hashable {
     /// From a URL's host, if that is an address in any spelling that resolvers accept (`127.1`, `0x7f000001`,
     /// `2130706433`); nil for a name.
     package init?(literal host: String) {
-        var text = host
+        guard var text = Self.ascii(host) else {
+            self = .loopback
+            return
+        }
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
         while text.hasSuffix(".") { text.removeLast() }
         if let scope = NetworkScope(address: text) {
@@ -52,10 +57,25 @@ package enum NetworkScope: Sendable, Hashable {
 
     /// From a URL's host alone, for names resolved by a proxy.
     package init(name host: String) {
-        var name = host
+        var name = (Self.ascii(host) ?? host).lowercased()
         while name.hasSuffix(".") { name.removeLast() }
         let isLocal = name == "localhost" || name.hasSuffix(".localhost")
         self = NetworkScope(literal: host) ?? (isLocal ? .loopback : .world)
+    }
+
+    /// The host as libcurl asks for it: `１２７。0.0.1` is `127.0.0.1`. Nil if it makes no name of it.
+    ///
+    /// Related: RFC 5891, UTS #46
+    private static func ascii(_ host: String) -> String? {
+        guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
+        guard let url = curl_url() else { return nil }
+        defer { curl_url_cleanup(url) }
+        var value: UnsafeMutablePointer<CChar>?
+        guard curl_url_set(url, CURLUPART_URL, "http://\(host)/", 0) == CURLUE_OK,
+            curl_url_get(url, CURLUPART_HOST, &value, UInt32(CURLU_PUNYCODE)) == CURLUE_OK, let value
+        else { return nil }
+        defer { curl_free(value) }
+        return String(validatingCString: value)
     }
 
     private init(four: UInt32) {

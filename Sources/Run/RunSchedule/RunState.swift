@@ -10,6 +10,10 @@ struct RunState: Sendable {
         var isFinal: Bool
     }
 
+    /// Consecutive runs with a permanent refusal before a sidecar, or a listed video that isn't there, is given up: a
+    /// host that is broken for an hour must not cost all of them.
+    static let runsUntilGivenUp = 3
+
     /// The pauses that a server asked for since its last answer.
     struct Pauses: Sendable {
         var count = 0
@@ -190,7 +194,9 @@ struct RunState: Sendable {
         isKept: Bool = false
     ) {
         let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
-        let retryAt = moment.nextRun(failedRuns: failedRuns, isFinal: isFinal, rest: rest)
+        // Listed, and not there when it is asked for: one of both is wrong.
+        let isDoubtful = downloads[id]?.isListed == true && error.isAbsence && failedRuns < Self.runsUntilGivenUp
+        let retryAt = moment.nextRun(failedRuns: failedRuns, isFinal: isFinal && !isDoubtful, rest: rest)
         if isQuestion(id) { return failQuestion(id, error, retryAt: retryAt) }
         record(.fail(id, error, retryAt: retryAt))
         actions.append(.release(id))

@@ -23,6 +23,8 @@ package struct ScheduledDownload: Sendable {
     package var retryAt: Date?
     /// The number of consecutive runs in which it failed.
     package var failedRuns: Int
+    /// Whether its provider has listed it: a listing that lacks it takes it back.
+    package var isListed: Bool
     /// The disk space of its file while it is made; nil if unknown.
     package var size: Int64?
     /// The bytes of ``size`` that are written already.
@@ -45,7 +47,8 @@ package struct ScheduledDownload: Sendable {
 
     package init(
         id: DownloadID, priority: Int, ordinal: Int64, provider: String, server: String? = nil, retryAt: Date? = nil,
-        failedRuns: Int = 0, size: Int64? = nil, written: Int64 = 0, bytes: WantedBytes, donor: Donor? = nil
+        failedRuns: Int = 0, isListed: Bool = false, size: Int64? = nil, written: Int64 = 0, bytes: WantedBytes,
+        donor: Donor? = nil
     ) {
         self.id = id
         self.priority = priority
@@ -53,6 +56,7 @@ package struct ScheduledDownload: Sendable {
         self.server = ProviderServer(provider, server)
         self.retryAt = retryAt
         self.failedRuns = failedRuns
+        self.isListed = isListed
         self.size = size
         self.written = written
         self.bytes = bytes

@@ -6,9 +6,6 @@ import Foundation
 struct SidecarRules: Sendable {
     /// Attempts at a sidecar in one run.
     private static let attempts = 3
-    /// Consecutive runs with a permanent refusal before one is given up: a host that is broken for an hour must not
-    /// cost all of its sidecars.
-    private static let runsUntilGivenUp = 3
 
     /// Downloads, finished now or later, whose providers are to be asked for sidecars.
     private(set) var questions: Set<DownloadID> = []
@@ -106,7 +103,7 @@ struct SidecarRules: Sendable {
     ) {
         run.emit(.sidecarFailed(item.number, error))
         if let row = item.row, let id = item.download {
-            let isFinal = isFinal && row.failedRuns + 1 >= Self.runsUntilGivenUp
+            let isFinal = isFinal && row.failedRuns + 1 >= RunState.runsUntilGivenUp
             let retryAt = run.moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: nil)
             run.record(.sidecar(.failed(id, row.name, error, retryAt: retryAt)))
             run.tally.withFailedSidecars.insert(id)

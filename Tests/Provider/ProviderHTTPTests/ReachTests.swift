@@ -98,7 +98,7 @@ import Testing
             _ = try await Self.outcome("http://media.invalid/a", by: client)
             #expect(proxy.requests().last?.target == "http://media.invalid/a")
             let count = proxy.requests().count
-            for name in ["localhost", "a.localhost", "127.0.0.1", "2130706433", "10.0.0.1", "[::1]"] {
+            for name in ["localhost", "a.localhost", "127.0.0.1", "2130706433", "10.0.0.1", "[::1]", "127。0。0。1"] {
                 let text = try await Self.outcome("http://\(name)/a", by: client)
                 #expect(text.hasSuffix(Self.refusal), "\(name): \(text)")
             }

@@ -15,6 +15,7 @@ import Testing
             params = request["params"]
             result = {"url": "https://cdn.example.org/v.mp4?sig=c4n4ry1", "headers": {"X-Key": "c4n4ry2", "Referer": "https://a/b?c4n4ry3"},
                 "token": {"value": "c4n4ry4", "in": "header", "name": "Authorization"}, "credentials": {"t": "c4n4ry5"},
+                "tokens": [{"value": "c4n4ry9", "in": "query", "name": "t"}, "c4n4ry10"],
                 "extension": "mp4"}
             if request["method"] == "login": result = {"credentials": {"folder": params["data_folder"], "p": params["parameters"]}}
             sys.stdout.write(json.dumps({"id": request["id"], "result": result}) + "\\n")
@@ -39,6 +40,7 @@ import Testing
             trace: answer: {"id":1,"result":{"credentials":"<redacted>","extension":"mp4",\
             "headers":{"Referer":"https://a/b?…","X-Key":"<redacted>"},\
             "token":{"in":"header","name":"Authorization","value":"<redacted>"},\
+            "tokens":[{"in":"query","name":"t","value":"<redacted>"},"<redacted>"],\
             "url":"https://cdn.example.org/v.mp4?…"}}
             """
         #expect(lines.last == answer)

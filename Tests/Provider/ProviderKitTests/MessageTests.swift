@@ -15,6 +15,24 @@ import Testing
         try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 
+    @Test("a title has at most 1,024 bytes, whole characters of them")
+    func longTitles() throws {
+        for character in ["a", "é", "日", "😀", "e\u{301}"] {
+            let long = String(repeating: character, count: 1000)
+            let short = String(repeating: character, count: 100)
+            let listing = Listing(
+                title: long, chapters: [.init(id: "c", title: long, videos: [.init(id: "v", title: long)])],
+                videos: [.init(id: "w", title: short)])
+            let got: Listing = try parse(try text(listing))
+            for title in [got.title, got.chapters[0].title, got.chapters[0].videos[0].title] {
+                let title = try #require(title)
+                #expect((1000...1024).contains(title.utf8.count) && title.hasPrefix(short))
+                #expect(title == long || title.hasSuffix("…"))
+            }
+            #expect(got.videos[0].title == short)
+        }
+    }
+
     @Test("a request is complete: every key is there, sorted")
     func request() throws {
         let request = ResolveRequest(

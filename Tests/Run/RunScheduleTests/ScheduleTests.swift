@@ -63,6 +63,28 @@ struct ScheduleTests {
         #expect(next.suffix(2) == ["record begin 2", "start 2"])
     }
 
+    @Test(
+        "a listed video that isn't there is given up in the third run in a row, one of the catalog at once",
+        arguments: [(true, 0, false), (true, 1, false), (true, 2, true), (false, 0, true)])
+    func absent(isListed: Bool, failedRuns: Int, isForGood: Bool) {
+        for kind in [DownloadError.Kind.notFound, .gone] {
+            var download = Stage.download(1)
+            (download.isListed, download.failedRuns) = (isListed, failedRuns)
+            var stage = Stage([download])
+            stage.begin()
+            let absent = DownloadError(kind: kind, message: "not there")
+            let said = stage.tell(.turnEnded(.number(1), .failed(absent, isFinal: true)))
+            #expect(said.first == "record fail 1" + (isForGood ? " for good" : ""))
+        }
+        var download = Stage.download(1)
+        download.isListed = true
+        var stage = Stage([download])
+        stage.begin()
+        let refused = DownloadError(kind: .drm, message: "encrypted")
+        #expect(
+            stage.tell(.turnEnded(.number(1), .failed(refused, isFinal: true))).first == "record fail 1 for good")
+    }
+
     @Test("a stream's additional connections are returned with the turn, even if it forgot them")
     func extraConnections() {
         var stage = Stage([Stage.download(1)], host: 3)

@@ -43,12 +43,17 @@ package enum WireLogLine {
         switch (name, value) {
         case (_, .null): .null
         case ("credentials", _), ("secrets", _): .string(Redactor.mark)
-        case ("token", .object(let token)):
-            shown(.object(token.merging(["value": .string(Redactor.mark)]) { $1 }), redactor)
+        case ("token", .object(let token)): shown(marked(token), redactor)
+        case ("tokens", .array(let tokens)):
+            .array(tokens.map { token in token.object.map { shown(marked($0), redactor) } ?? .string(Redactor.mark) })
         case ("headers", .object(let headers)):
             shown(.object(shown(headers)), redactor)
         default: shown(value, redactor)
         }
+    }
+
+    private static func marked(_ token: [String: JSONValue]) -> JSONValue {
+        .object(token.merging(["value": .string(Redactor.mark)]) { $1 })
     }
 
     private static func shown(_ headers: [String: JSONValue]) -> [String: JSONValue] {

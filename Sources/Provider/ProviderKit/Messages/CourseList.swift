@@ -104,7 +104,7 @@ public struct CourseList: Sendable, Hashable, Codable, PrintsRedacted, Credentia
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(id, forKey: .id)
-            try container.encodeIfPresent(title, forKey: .title)
+            try container.encodeIfPresent(title?.boundTitle, forKey: .title)
             if !parameters.isEmpty { try container.encode(parameters, forKey: .parameters) }
             try container.encodeIfPresent(begins.map(Timestamp.text), forKey: .begins)
             try container.encodeIfPresent(ends.map(Timestamp.text), forKey: .ends)

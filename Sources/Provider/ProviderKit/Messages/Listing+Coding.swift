@@ -18,7 +18,7 @@ extension Listing {
     /// Encodes the `result` of a `list` without empty and default values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(title, forKey: .title)
+        try container.encodeIfPresent(title?.boundTitle, forKey: .title)
         try container.encodeIfPresent(cover, forKey: .cover)
         if !chapters.isEmpty { try container.encode(chapters, forKey: .chapters) }
         if !videos.isEmpty { try container.encode(videos, forKey: .videos) }
@@ -39,6 +39,16 @@ extension Listing.Chapter {
             cover: try container.decodeIfPresent(String.self, forKey: .cover),
             videos: try container.decodeIfPresent([Listing.Video].self, forKey: .videos) ?? [],
             season: try container.decodeIfPresent(Int.self, forKey: .season))
+    }
+
+    /// Encodes a chapter without empty values.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encodeIfPresent(title?.boundTitle, forKey: .title)
+        try container.encodeIfPresent(cover, forKey: .cover)
+        try container.encode(videos, forKey: .videos)
+        try container.encodeIfPresent(season, forKey: .season)
     }
 }
 
@@ -75,7 +85,7 @@ extension Listing.Video {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encodeIfPresent(formerly, forKey: .formerly)
-        try container.encodeIfPresent(title, forKey: .title)
+        try container.encodeIfPresent(title?.boundTitle, forKey: .title)
         try container.encodeIfPresent(description, forKey: .description)
         try container.encodeIfPresent(publishedAt.map(Timestamp.text), forKey: .publishedAt)
         try container.encodeIfPresent(duration, forKey: .duration)

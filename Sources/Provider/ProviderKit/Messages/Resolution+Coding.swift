@@ -50,7 +50,7 @@ extension Resolution: Codable {
         try container.encodeIfPresent(size, forKey: .size)
         try container.encodeIfPresent(sha256, forKey: .sha256)
         try container.encodeIfPresent(checksums, forKey: .checksums)
-        try container.encodeIfPresent(title, forKey: .title)
+        try container.encodeIfPresent(title?.boundTitle, forKey: .title)
         try container.encodeIfPresent(fileExtension, forKey: .fileExtension)
         try container.encodeIfPresent(mediaType, forKey: .mediaType)
         try container.encodeIfPresent(duration, forKey: .duration)

@@ -14,7 +14,7 @@ extension RunServices {
             id: wanted.id, priority: wanted.priority, ordinal: wanted.ordinal, provider: wanted.provider,
             server: LoginServer(wanted.video.settings, in: providers.serverParameter(of: wanted.provider))?.description,
             retryAt: wanted.retryAt,
-            failedRuns: wanted.failedRuns, size: size,
+            failedRuns: wanted.failedRuns, isListed: wanted.video.isListed, size: size,
             written: wanted.resume?.heldBytes ?? 0,
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
     }
