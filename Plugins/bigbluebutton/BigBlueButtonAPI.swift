@@ -55,7 +55,17 @@ struct BigBlueButtonAPI: Sendable, PrintsRedacted {
     func recordings(_ filter: (name: String, value: String)) async throws(ProviderError) -> [BigBlueButtonRecording] {
         // Without a limit: with one, newer servers answer with single formats.
         let answer = try await call("getRecordings", [filter, ("state", "any")])
-        return (answer.first("recordings")?.all("recording") ?? []).compactMap(BigBlueButtonRecording.init)
+        let found = answer.first("recordings")?.all("recording")
+        guard let found = found ?? (answer.text(of: "messageKey") == "noRecordings" ? [] : nil) else {
+            throw unknownAnswer
+        }
+        let recordings = found.compactMap(BigBlueButtonRecording.init)
+        guard recordings.count == found.count else { throw unknownAnswer }
+        return recordings
+    }
+
+    private var unknownAnswer: ProviderError {
+        ProviderError(.unavailable, "the answer of \(address.host) isn't BigBlueButton's", server: address.origin)
     }
 
     /// Calls a function; `query` is signed as it is sent.
@@ -68,8 +78,7 @@ struct BigBlueButtonAPI: Sendable, PrintsRedacted {
         let response = try await client.get(function.adding(query: fields + [("checksum", checksum)]))
         let answer = try response.xml()
         guard answer.name == "response", let code = answer.text(of: "returncode") else {
-            throw ProviderError(
-                .unavailable, "the answer of \(address.host) isn't BigBlueButton's", server: address.origin)
+            throw unknownAnswer
         }
         guard code == "SUCCESS" else {
             let key = answer.text(of: "messageKey") ?? code

@@ -74,8 +74,15 @@ struct BigBlueButtonMedia: Sendable, PrintsRedacted {
     ) async throws(ProviderError) -> File? {
         for name in names {
             let address = folder.replacing(path: folder.path + name)
-            let response = try await client.send(HTTPRequest("HEAD", address, headers: cookie?.field ?? [:]))
-            if response.status == 404 { continue }
+            var request = HTTPRequest("HEAD", address, headers: cookie?.field ?? [:])
+            var response = try await client.send(request)
+            if [405, 501].contains(response.status) {
+                request.method = "GET"
+                request.headers["Range"] = "bytes=0-0"
+                response = try await client.send(request)
+            }
+            // A page is what some servers answer for a file that isn't there.
+            if response.status == 404 || response.status == 200 && response.isHTML { continue }
             try response.checked()
             return File(address: address, cookie: cookie)
         }

@@ -28,8 +28,11 @@ struct BigBlueButtonProvider: Provider {
         }
         return try await pages.page(request) { _ throws(ProviderError) in
             var ids: Set<String> = []
-            let found = try await api.recordings(given[0]).filter { $0.isListed && ids.insert($0.id).inserted }
-                .sorted { ($0.begins ?? .distantPast, $0.id) < ($1.begins ?? .distantPast, $1.id) }
+            let all = try await api.recordings(given[0]).filter(\.isListed)
+            // Of several entries of a recording the one that can be played.
+            let found = (all.filter(\.isReady) + all).filter { ids.insert($0.id).inserted }.sorted {
+                ($0.begins ?? .distantPast, $0.id) < ($1.begins ?? .distantPast, $1.id)
+            }
             return .whole(
                 Listing(videos: found.map { .init(id: $0.id, title: $0.name, publishedAt: $0.begins) }), validator: nil)
         }
@@ -98,7 +101,7 @@ struct BigBlueButtonProvider: Provider {
         if let api = BigBlueButtonAPI(endpoint.address, credentials, endpoint.client) {
             let found = try await api.recordings(("recordID", id)).filter { $0.id == id }
             // Of a recording that some scripts have finished, a server may name the others, too.
-            guard let recording = found.first(where: \.isListed) ?? found.first else {
+            guard let recording = found.first(where: \.isReady) ?? found.first else {
                 throw ProviderError(.notFound, "\(endpoint.address.host) has no such recording")
             }
             return recording

@@ -30,12 +30,13 @@ struct BigBlueButtonRecording: Sendable {
     init?(_ element: XMLElement) {
         guard let id = element.text(of: "recordID"), Self.isID(id) else { return nil }
         self.id = id
-        // The name itself is escaped twice.
-        name = Self.title(
-            element.first("metadata")?.text(of: "meetingName")
-                ?? element.text(of: "name").map { HTMLStripper.unescaped($0) })
         state = element.text(of: "state") ?? "published"
-        begins = element.text(of: "startTime").flatMap(Self.date)
+        // The name itself is escaped twice. Of one that is being made all are "unknown", and begin at 0.
+        let name = element.text(of: "name").map { HTMLStripper.unescaped($0) }
+        self.name = Self.title(
+            element.first("metadata")?.text(of: "meetingName")
+                ?? (state.hasPrefix("process") && name == "unknown" ? nil : name))
+        begins = element.text(of: "startTime").flatMap(Self.date) ?? Self.date(String(id.suffix(13)))
         formats = (element.first("playback")?.all("format") ?? []).compactMap { format in
             guard let kind = format.text(of: "type"),
                 let page = format.text(of: "url").flatMap({ WebAddress($0.filter { !$0.isWhitespace }) })
@@ -56,7 +57,11 @@ struct BigBlueButtonRecording: Sendable {
     /// Whether a text may be the id of a recording.
     static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_\-]{8,200}/) != nil }
 
-    var isListed: Bool { ["published", "available"].contains(state) && !formats.isEmpty }
+    /// One that is made, or made anew, is there, too.
+    var isListed: Bool { !["unpublished", "deleted"].contains(state) }
+
+    /// Whether it can be played now.
+    var isReady: Bool { ["published", "available"].contains(state) && !formats.isEmpty }
 
     /// A name is plain text, but what opens the room may have written entities into it.
     private static func title(_ text: String?) -> String? {
@@ -65,6 +70,6 @@ struct BigBlueButtonRecording: Sendable {
 
     /// Milliseconds since 1970.
     private static func date(_ text: String) -> Date? {
-        Double(text.filter { !$0.isWhitespace }).flatMap { Date(seconds: .double($0 / 1000)) }
+        Double(text.filter { !$0.isWhitespace }).flatMap { $0 > 0 ? Date(seconds: .double($0 / 1000)) : nil }
     }
 }

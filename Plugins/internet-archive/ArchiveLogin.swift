@@ -18,13 +18,22 @@ struct ArchiveLogin: PrintsRedacted {
         name = entry?["name"]?.string
     }
 
-    /// The keys for the archive and for the machines that have an item's files.
+    /// The keys for the archive and for its machines that have an item's files.
     func token(for item: ArchiveItem) -> Token {
-        let machines = item.machines.compactMap { WebAddress("\(server.scheme)://\($0)")?.origin }
+        let machines = item.machines.compactMap { WebAddress("\(server.scheme)://\($0)") }.filter(isOwn).map(\.origin)
         return Token(
             "\(access):\(secret)", in: .header, name: "Authorization", prefix: "LOW ",
             origins: machines.reduce(into: [server.origin]) { if !$0.contains($1) { $0.append($1) } })
     }
+
+    /// Whether a machine is the archive's; that of another server is the server itself, at any port.
+    private func isOwn(_ machine: WebAddress) -> Bool {
+        let (machine, own) = (Self.name(of: machine), Self.name(of: server))
+        return machine.hasSuffix(".archive.org") || own != "archive.org" && machine == own
+    }
+
+    /// Without the port.
+    private static func name(of address: WebAddress) -> String { address.host.replacing(/:[0-9]+$/, with: "") }
 
     /// Asks for the keys of an account by its e-mail address and password.
     static func login(_ request: LoginRequest) async throws(ProviderError) -> Login {

@@ -36,36 +36,47 @@ struct ArchiveServer: Sendable, PrintsRedacted {
         if answer["is_dark"] == .bool(true) {
             throw ProviderError(.gone, "\(host) doesn't show the item \(id) any more")
         }
-        guard answer["metadata"]?["identifier"] != nil, answer["files"]?.array != nil else {
+        guard answer["metadata"]?["identifier"] != nil, let files = answer["files"]?.array else {
             throw ProviderError(
                 .unavailable, "the answer of \(host) isn't the metadata of an item", server: endpoint.address.origin)
+        }
+        // An item has at least files of the archive's own.
+        guard files.count >= max(answer["files_count"]?.wholeNumber ?? 1, 1),
+            files.allSatisfy({ $0["name"]?.string?.isEmpty == false })
+        else {
+            throw ProviderError(
+                .unavailable, "\(host) doesn't name all files of the item \(id)", server: endpoint.address.origin)
         }
         return ArchiveItem(id, answer)
     }
 
-    /// The metadata of several items, in their order; without those that aren't there any more.
+    /// The metadata of several items of a collection, in their order.
     func items(_ ids: [String]) async throws(ProviderError) -> [ArchiveItem] {
         var found: [ArchiveItem] = []
         for start in stride(from: 0, to: ids.count, by: Self.together) {
             let part = ids[start..<min(start + Self.together, ids.count)]
-            let results = await withTaskGroup(of: (Int, Result<ArchiveItem?, ProviderError>).self) { group in
-                for place in part.indices { group.addTask { (place, await self.result(part[place])) } }
-                var results: [(Int, Result<ArchiveItem?, ProviderError>)] = []
+            let results = await withTaskGroup(of: (Int, Result<ArchiveItem, ProviderError>).self) { group in
+                for place in part.indices { group.addTask { (place, await self.member(part[place])) } }
+                var results: [(Int, Result<ArchiveItem, ProviderError>)] = []
                 for await result in group { results.append(result) }
                 return results.sorted { $0.0 < $1.0 }
             }
-            for (_, result) in results { if let item = try result.get() { found.append(item) } }
+            for (_, result) in results { found.append(try result.get()) }
         }
         return found
     }
 
-    private func result(_ id: String) async -> Result<ArchiveItem?, ProviderError> {
+    /// An item that the search still lists isn't gone because its metadata is missing for once.
+    private func member(_ id: String) async -> Result<ArchiveItem, ProviderError> {
         do throws(ProviderError) {
             return .success(try await item(id))
         } catch {
             guard [.notFound, .gone].contains(error.kind) else { return .failure(error) }
-            HostLog.write(.warning, "left out an item of the collection: \(error.message)")
-            return .success(nil)
+            return .failure(
+                ProviderError(
+                    .unavailable,
+                    "\(host) lists the item \(id) in the collection, but doesn't show it: \(error.message)",
+                    server: endpoint.address.origin))
         }
     }
 
@@ -84,7 +95,9 @@ struct ArchiveServer: Sendable, PrintsRedacted {
                 cursor.map { address.adding(query: [("cursor", $0)]) } ?? address
             ).json()
             guard let items = page["items"]?.array, let total = page["total"]?.wholeNumber else { break }
-            members += items.compactMap(Member.init)
+            let found = items.compactMap(Member.init)
+            guard found.count == items.count else { break }
+            members += found
             guard let next = page["cursor"]?.string, next != cursor, !items.isEmpty else {
                 // A search may end before its end.
                 guard members.count >= total else { break }

@@ -25,15 +25,19 @@ struct KolibriNode: Sendable {
     var duration: Double?
     var files: [File]
 
-    init(_ node: JSONValue) {
-        id = node["id"]?.string ?? ""
+    /// Nil if this isn't a node.
+    init?(_ node: JSONValue) {
+        guard let id = node["id"]?.string, id.wholeMatch(of: /[0-9a-f]{32}/) != nil,
+            let kind = node["kind"]?.string, let files = node["files"]?.array
+        else { return nil }
+        self.id = id
+        self.kind = kind
         channel = node["channel_id"]?.string
-        kind = node["kind"]?.string ?? ""
         title = node["title"]?.string.map { HTMLStripper.text(of: $0, bound: 1000) }
         description = node["description"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         parent = node["parent"]?.string
         duration = node["duration"]?.number.flatMap { $0 > 0 ? $0 : nil }
-        files = (node["files"]?.list ?? []).compactMap { file in
+        self.files = files.compactMap { file in
             guard let path = file["storage_url"]?.string, file["available"] != .bool(false) else { return nil }
             return File(
                 preset: file["preset"]?.string ?? "", path: path, fileExtension: file["extension"]?.string,

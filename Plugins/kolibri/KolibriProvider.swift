@@ -56,7 +56,7 @@ struct KolibriProvider: Provider {
         let server = KolibriServer(endpoint: endpoint)
         guard try await server.isKolibri() else { return Recognition() }
         let channels = try await server.channels()
-        let ids = request.address.matches(of: /[0-9a-f]{32}/).map { String($0.output) }
+        let ids = request.address.lowercased().matches(of: /[0-9a-f]{32}/).map { String($0.output) }
         for id in ids {
             if let channel = channels.first(where: { $0.id == id }) { return Self.course(channel, at: root) }
             guard let node = try? await server.node(id), let own = node.channel else { continue }
@@ -64,7 +64,11 @@ struct KolibriProvider: Provider {
             return Recognition(
                 .init(id: id, title: node.title, parameters: ["endpoint": .string(root.text)]))
         }
-        return channels.count == 1 && ids.isEmpty ? Self.course(channels[0], at: root) : Recognition()
+        // Pages of the whole server; any other is about something that isn't known.
+        let isWhole =
+            names.count <= place + 1 && ids.isEmpty
+            && request.address.wholeMatch(of: /[^#]*(?:#\/?(?:home|library|topics)?\/?(?:\?.*)?)?/) != nil
+        return channels.count == 1 && isWhole ? Self.course(channels[0], at: root) : Recognition()
     }
 
     private static func course(

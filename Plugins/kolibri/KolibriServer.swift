@@ -30,8 +30,8 @@ struct KolibriServer: Sendable, PrintsRedacted {
     }
 
     func node(_ id: String) async throws(ProviderError) -> KolibriNode {
-        let node = KolibriNode(try await endpoint.client.get(address("api/public/v2/contentnode", id)).json())
-        guard node.id == id else { throw unknownAnswer }
+        let answer = try await endpoint.client.get(address("api/public/v2/contentnode", id)).json()
+        guard let node = KolibriNode(answer), node.id == id else { throw unknownAnswer }
         return node
     }
 
@@ -39,10 +39,12 @@ struct KolibriServer: Sendable, PrintsRedacted {
     func channels() async throws(ProviderError) -> [(id: String, title: String?)] {
         let answer = try await endpoint.client.get(address("api/public/v1/channels")).json()
         guard let channels = answer.array else { throw unknownAnswer }
-        return channels.compactMap { channel in
+        let found = channels.compactMap { channel -> (id: String, title: String?)? in
             guard let id = channel["id"]?.string, !id.isEmpty else { return nil }
             return (id, channel["name"]?.string.map { HTMLStripper.text(of: $0, bound: 1000) })
         }
+        guard found.count == channels.count else { throw unknownAnswer }
+        return found
     }
 
     /// Whether the server is Kolibri.
@@ -64,7 +66,9 @@ struct KolibriServer: Sendable, PrintsRedacted {
         if response.status == 304, tag != nil { return nil }
         let page = try response.checked().json()
         guard let results = page["results"]?.array else { throw unknownAnswer }
-        return (results.map(KolibriNode.init), response[header: "ETag"], page["more"]?["cursor"]?.string)
+        let nodes = results.compactMap(KolibriNode.init)
+        guard nodes.count == results.count else { throw unknownAnswer }
+        return (nodes, response[header: "ETag"], page["more"]?["cursor"]?.string)
     }
 
     private var unknownAnswer: ProviderError {

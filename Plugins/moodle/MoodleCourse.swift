@@ -44,41 +44,46 @@ struct MoodleCourse {
     /// Sections that are inside of others, by their numbers.
     private var inner: [Int: JSONValue] = [:]
 
-    init(_ sections: JSONValue, at site: MoodleSite, _ media: MediaFiles, pages: [Int: String]) {
+    init(
+        _ sections: [JSONValue], at site: MoodleSite, _ media: MediaFiles, pages: [Int: String]
+    ) throws(ProviderError) {
         (self.site, self.media, self.pages) = (site, media, pages)
-        let all = sections.array ?? []
-        for section in all where section["component"]?.string == "mod_subsection" {
-            if let id = Self.number(section["id"]) { inner[id] = section }
+        for section in sections where section["component"]?.string == "mod_subsection" {
+            inner[try number(section)] = section
         }
-        for section in all where section["component"]?.string != "mod_subsection" { add(section, beneath: []) }
+        for section in sections where section["component"]?.string != "mod_subsection" {
+            try add(section, beneath: [])
+        }
     }
 
     var items: [Item] { chapters.flatMap(\.items) }
 
-    private mutating func add(_ section: JSONValue, beneath titles: [String]) {
-        guard let id = Self.number(section["id"]) else { return }
+    private mutating func add(_ section: JSONValue, beneath titles: [String]) throws(ProviderError) {
+        let id = try number(section)
+        guard let modules = section["modules"]?.array else { throw site.unknownAnswer }
         let titles = titles + [Self.text(section["name"]) ?? "\(id)"]
         let place = chapters.count
         chapters.append(Chapter(id: "\(id)", title: titles.joined(separator: " / ")))
         chapters[place].items += embedded(section["summary"], id: "section \(id)", title: titles.last ?? "")
-        for module in section["modules"]?.list ?? [] {
-            guard let number = Self.number(module["id"]) else { continue }
+        for module in modules {
+            let number = try number(module)
+            guard let kind = module["modname"]?.string else { throw site.unknownAnswer }
             if module["uservisible"] == .bool(false) { restriction = restriction ?? Self.restriction(module) }
-            switch module["modname"]?.string {
+            switch kind {
             case "subsection":
                 if let section = Self.section(module).flatMap({ inner.removeValue(forKey: $0) }) {
-                    add(section, beneath: titles)
+                    try add(section, beneath: titles)
                 }
-            case "folder": addFolder(module, number, beneath: titles)
-            default: chapters[place].items += items(of: module, number)
+            case "folder": try addFolder(module, number, beneath: titles)
+            default: chapters[place].items += try items(of: module, number)
             }
         }
     }
 
-    private func items(of module: JSONValue, _ number: Int) -> [Item] {
+    private func items(of module: JSONValue, _ number: Int) throws(ProviderError) -> [Item] {
         let title = Self.text(module["name"]) ?? "\(number)"
         guard module["uservisible"] != .bool(false) else { return restricted(module, number, title) }
-        let files = files(module)
+        let files = try files(module)
         switch module["modname"]?.string {
         case "resource":
             // The first file is the one that the module shows, the others are what it needs.
@@ -101,9 +106,11 @@ struct MoodleCourse {
         }
     }
 
-    private mutating func addFolder(_ module: JSONValue, _ number: Int, beneath titles: [String]) {
+    private mutating func addFolder(
+        _ module: JSONValue, _ number: Int, beneath titles: [String]
+    ) throws(ProviderError) {
         guard module["uservisible"] != .bool(false) else { return }
-        let files = files(module)
+        let files = try files(module)
         let root = titles + [Self.text(module["name"]) ?? "\(number)"]
         var places: [String: Int] = [:]
         let ordered = files.map { (file: $0, order: $0.path.split(separator: "/").map { NaturalOrder(String($0)) }) }
@@ -147,8 +154,9 @@ struct MoodleCourse {
         var modified: Date?
     }
 
-    private func files(_ module: JSONValue) -> [File] {
-        (module["contents"]?.list ?? []).compactMap { content in
+    private func files(_ module: JSONValue) throws(ProviderError) -> [File] {
+        let contents = module["contents"]?.array ?? []
+        let files = contents.compactMap { content -> File? in
             guard let name = content["filename"]?.string, let text = content["fileurl"]?.string,
                 let address = WebAddress(text)
             else { return nil }
@@ -158,6 +166,11 @@ struct MoodleCourse {
                 size: content["filesize"]?.wholeNumber.flatMap { $0 > 0 ? $0 : nil },
                 modified: Date(seconds: content["timemodified"]))
         }
+        // All that these two have are files; others may have none, and parts without an address.
+        if ["resource", "folder"].contains(module["modname"]?.string) {
+            guard module["contents"]?.array != nil, files.count == contents.count else { throw site.unknownAnswer }
+        }
+        return files
     }
 
     private func item(of file: File, among files: [File], id: String) -> Item {
@@ -195,6 +208,12 @@ struct MoodleCourse {
     }
 
     // MARK: - Values
+
+    /// The number of a section or a module.
+    private func number(_ entry: JSONValue) throws(ProviderError) -> Int {
+        guard let number = Self.number(entry["id"]) else { throw site.unknownAnswer }
+        return number
+    }
 
     private static func number(_ value: JSONValue?) -> Int? {
         value?.wholeNumber.flatMap { Int(exactly: $0) }

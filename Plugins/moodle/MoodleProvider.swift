@@ -58,13 +58,15 @@ struct MoodleProvider: Provider {
         if user == nil { user = try await site.call("core_webservice_get_site_info")["userid"]?.wholeNumber }
         guard let user, let found = try await site.call("core_enrol_get_users_courses", [("userid", "\(user)")]).array
         else { throw site.unknownAnswer }
-        return CourseList(
-            courses: found.compactMap { course in
-                guard let id = course["id"]?.wholeNumber else { return nil }
-                return .init(
+        var courses: [CourseList.Course] = []
+        for course in found {
+            guard let id = course["id"]?.wholeNumber else { throw site.unknownAnswer }
+            courses.append(
+                .init(
                     id: "\(id)", title: Self.title(course), parameters: ["course": .int(id)],
-                    begins: Date(seconds: course["startdate"]), ends: Date(seconds: course["enddate"]))
-            })
+                    begins: Date(seconds: course["startdate"]), ends: Date(seconds: course["enddate"])))
+        }
+        return CourseList(courses: courses)
     }
 
     func recognise(_ request: RecogniseRequest) async throws(ProviderError) -> Recognition {
@@ -107,8 +109,8 @@ struct MoodleProvider: Provider {
         guard let all = sections.array else { throw site.unknownAnswer }
         let modules = all.flatMap { $0["modules"]?.list ?? [] }
         let hasPages = modules.contains { $0["modname"]?.string == "page" && $0["uservisible"] != .bool(false) }
-        return MoodleCourse(
-            sections, at: site, media, pages: hasPages ? try await texts(ofPagesIn: course, at: site) : [:])
+        return try MoodleCourse(
+            all, at: site, media, pages: hasPages ? try await texts(ofPagesIn: course, at: site) : [:])
     }
 
     /// The HTML of all pages of a course by their activities' numbers, in one request; none if the site doesn't give
@@ -116,12 +118,14 @@ struct MoodleProvider: Provider {
     private func texts(ofPagesIn course: Int64, at site: MoodleSite) async throws(ProviderError) -> [Int: String] {
         do throws(ProviderError) {
             let answer = try await site.call("mod_page_get_pages_by_courses", [("courseids[0]", "\(course)")])
-            let pages = (answer["pages"]?.list ?? []).compactMap { page -> (Int, String)? in
-                guard let module = page["coursemodule"]?.wholeNumber, let text = page["content"]?.string else {
-                    return nil
-                }
-                return (Int(module), text)
+            guard let found = answer["pages"]?.array else { throw site.unknownAnswer }
+            let pages = found.compactMap { page -> (Int, String)? in
+                guard let module = page["coursemodule"]?.wholeNumber.flatMap({ Int(exactly: $0) }),
+                    let text = page["content"]?.string
+                else { return nil }
+                return (module, text)
             }
+            guard pages.count == found.count else { throw site.unknownAnswer }
             return Dictionary(pages) { first, _ in first }
         } catch {
             // What is on pages must not count as gone because of a bad minute of the site.

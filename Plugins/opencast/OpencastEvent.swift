@@ -29,10 +29,7 @@ struct OpencastEvent: Sendable {
     private let attachments: [JSONValue]
 
     init?(_ entry: JSONValue) {
-        guard let package = entry["mediapackage"] else { return nil }
-        guard let id = Self.text(entry["dc"]?["identifier"]?.list.first ?? package["id"]), !id.isEmpty else {
-            return nil
-        }
+        guard let package = entry["mediapackage"], let id = Self.id(of: entry) else { return nil }
         self.id = id
         title = Self.text(entry["dc"]?["title"]?.list.first ?? package["title"] ?? entry["dcTitle"])
         seriesTitle = Self.text(package["seriestitle"])
@@ -125,6 +122,12 @@ struct OpencastEvent: Sendable {
     /// A text that looks like a number has become one in the package; in Dublin Core it stays a text.
     static func text(_ value: JSONValue?) -> String? {
         value?.string ?? value?.wholeNumber.map { "\($0)" } ?? value?.number.map { "\($0)" }
+    }
+
+    /// Of an event or a series.
+    static func id(of entry: JSONValue) -> String? {
+        text(entry["dc"]?["identifier"]?.list.first ?? entry["mediapackage"]?["id"] ?? entry["id"])
+            .flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func tags(_ element: JSONValue) -> [String] {

@@ -15,7 +15,7 @@ struct OpencastProvider: Provider {
         return try await pages.page(request) { _ throws(ProviderError) in
             let events = try await server.events(of: series)
             var listing = Listing(title: events.lazy.compactMap(\.seriesTitle).first)
-            if listing.title == nil { listing.title = try await server.title(of: series) }
+            if listing.title == nil { listing.title = try await server.series(series)?.title }
             listing.videos = events.map { event in
                 var video = Listing.Video(
                     id: event.id, title: event.title, publishedAt: event.begins, duration: event.duration,
@@ -62,8 +62,8 @@ struct OpencastProvider: Provider {
         case .series(let id):
             return Recognition(
                 .init(
-                    title: try await server.title(of: id), parameters: endpoint.merging(["series": .string(id)]) { $1 })
-            )
+                    title: try await Self.title(of: id, at: server),
+                    parameters: endpoint.merging(["series": .string(id)]) { $1 }))
         case .event(let id):
             return Recognition(.init(id: id, title: try await server.event(id).title, parameters: endpoint))
         }
@@ -97,6 +97,17 @@ struct OpencastProvider: Provider {
             throw ProviderError(.authRequired, "\(address.host) refuses this login", server: address.origin)
         }
         return Login(credentials: credentials)
+    }
+
+    /// The title of a series, or of the series of its events: not every user who may see those may see the series.
+    private static func title(of series: String, at server: OpencastServer) async throws(ProviderError) -> String? {
+        if let found = try await server.series(series) { return found.title }
+        let events = try await server.events(of: series)
+        guard !events.isEmpty else {
+            throw ProviderError(
+                .notFound, "\(server.address.host) has no such series, or doesn't show it to this login")
+        }
+        return events.lazy.compactMap(\.seriesTitle).first
     }
 
     /// Nil as long as there is nothing to download.

@@ -30,11 +30,11 @@ struct OpencastServer: Sendable, PrintsRedacted {
     /// The published events of a series, the oldest first.
     func events(of series: String) async throws(ProviderError) -> [OpencastEvent] {
         let found = try await all("episode.json", [("sid", series), ("sign", "true"), ("sort", "modified asc")])
-        // When a session has ended, what anybody may see is still there: the rest isn't gone.
-        if found.isEmpty || hasSession { try await requireLogin("this series") }
-        var ids: Set<String> = []
-        return found.compactMap(OpencastEvent.init).filter { ids.insert($0.id).inserted }
-            .sorted { ($0.begins ?? .distantPast, $0.id) < ($1.begins ?? .distantPast, $1.id) }
+        // When the server doesn't heed the login, what anybody may see is still there: the rest isn't gone.
+        if found.isEmpty || hasLogin { try await requireLogin("this series") }
+        let events = found.compactMap(OpencastEvent.init)
+        guard events.count == found.count else { throw unknownAnswer }
+        return events.sorted { ($0.begins ?? .distantPast, $0.id) < ($1.begins ?? .distantPast, $1.id) }
     }
 
     func event(_ id: String) async throws(ProviderError) -> OpencastEvent {
@@ -46,13 +46,16 @@ struct OpencastServer: Sendable, PrintsRedacted {
 
     /// The id and title of each series that the user may see.
     func series() async throws(ProviderError) -> [(id: String, title: String?)] {
-        if hasSession { try await requireLogin("your series") }
-        return try await all("series.json", []).compactMap { Self.series($0) }
+        if hasLogin { try await requireLogin("your series") }
+        let found = try await all("series.json", [])
+        let series = found.compactMap { Self.series($0) }
+        guard series.count == found.count else { throw unknownAnswer }
+        return series
     }
 
-    func title(of series: String) async throws(ProviderError) -> String? {
-        try await page("series.json", [("id", series)]).entries.lazy.compactMap { Self.series($0) }
-            .first { $0.id == series }?.title
+    /// Nil if the user may not see the series, or there is none.
+    func series(_ id: String) async throws(ProviderError) -> (id: String, title: String?)? {
+        try await page("series.json", [("id", id)]).entries.lazy.compactMap { Self.series($0) }.first { $0.id == id }
     }
 
     /// The name that the server knows the user by; nil if it is anybody, or the server isn't Opencast.
@@ -80,12 +83,11 @@ struct OpencastServer: Sendable, PrintsRedacted {
         return tokens
     }
 
-    private var hasSession: Bool { client.cookies?.field(for: address) != nil }
+    private var hasLogin: Bool { login != nil || client.cookies?.field(for: address) != nil }
 
     /// To somebody who isn't logged in a server shows nothing where others may see something.
     private func requireLogin(_ what: String) async throws(ProviderError) {
         guard try await userName().name == nil else { return }
-        let hasLogin = login != nil || hasSession
         throw ProviderError(
             .authRequired,
             hasLogin
@@ -93,15 +95,36 @@ struct OpencastServer: Sendable, PrintsRedacted {
             server: address.origin)
     }
 
+    /// All entries of a search. There is no order that stays when one is edited: a list that changes between its pages
+    /// is read once more.
     private func all(
         _ file: String, _ fields: [(name: String, value: String)]
     ) async throws(ProviderError) -> [JSONValue] {
-        var found: [JSONValue] = []
+        for _ in 0..<2 {
+            if let found = try await pages(file, fields) { return found }
+        }
+        throw ProviderError(
+            .unavailable, "the list of \(address.host) changed while it was listed", server: address.origin)
+    }
+
+    /// Nil if the pages don't belong together.
+    private func pages(
+        _ file: String, _ fields: [(name: String, value: String)]
+    ) async throws(ProviderError) -> [JSONValue]? {
+        var (found, ids): ([JSONValue], Set<String>) = ([], [])
+        var total: Int64?
         for _ in 0..<Self.pageBound {
             let page = try await page(
                 file, fields + [("limit", "\(Self.pageCount)"), ("offset", "\(found.count)")])
+            guard page.total == total ?? page.total else { return nil }
+            total = page.total
+            for entry in page.entries {
+                guard let id = OpencastEvent.id(of: entry) else { throw unknownAnswer }
+                guard ids.insert(id).inserted else { return nil }
+            }
             found += page.entries
-            if page.entries.isEmpty || found.count >= page.total { return found }
+            if found.count >= page.total { return found }
+            if page.entries.isEmpty { return nil }
         }
         throw ProviderError(.unavailable, "the pages of \(address.host) don't end", server: address.origin)
     }
@@ -109,14 +132,15 @@ struct OpencastServer: Sendable, PrintsRedacted {
     /// Before version 16 an answer is within `search-results`, and has no array around a single entry.
     private func page(
         _ file: String, _ fields: [(name: String, value: String)]
-    ) async throws(ProviderError) -> (entries: [JSONValue], total: Int) {
+    ) async throws(ProviderError) -> (entries: [JSONValue], total: Int64) {
         let answer = try await send("search/\(file)", fields).checked().json()
         let page = answer["search-results"] ?? answer
-        guard let total = page["total"]?.wholeNumber else {
-            throw ProviderError(
-                .unavailable, "the answer of \(address.host) isn't Opencast's", server: address.origin)
-        }
-        return (page["result"]?.list ?? [], Int(total))
+        guard let total = page["total"]?.wholeNumber else { throw unknownAnswer }
+        return (page["result"]?.list ?? [], total)
+    }
+
+    private var unknownAnswer: ProviderError {
+        ProviderError(.unavailable, "the answer of \(address.host) isn't Opencast's", server: address.origin)
     }
 
     private func send(
@@ -127,7 +151,7 @@ struct OpencastServer: Sendable, PrintsRedacted {
     }
 
     private static func series(_ entry: JSONValue) -> (id: String, title: String?)? {
-        guard let id = OpencastEvent.text(entry["dc"]?["identifier"]?.list.first ?? entry["id"]) else { return nil }
+        guard let id = OpencastEvent.id(of: entry) else { return nil }
         return (id, OpencastEvent.text(entry["dc"]?["title"]?.list.first ?? entry["dcTitle"]))
     }
 }

@@ -67,19 +67,40 @@ struct PeerTubeInstance: Sendable, PrintsRedacted {
         try await session.get(address(path)).json()
     }
 
-    /// All entries of a list of the API.
+    /// All entries of a list of the API. A list that changes between its pages is read once more.
     func all(_ path: [String], _ fields: [(name: String, value: String)] = []) async throws(ProviderError)
         -> [JSONValue]
     {
-        var found: [JSONValue] = []
+        for _ in 0..<2 {
+            if let found = try await pages(path, fields) { return found }
+        }
+        throw ProviderError(
+            .unavailable, "the list of \(session.server.host) changed while it was listed",
+            server: session.server.origin)
+    }
+
+    /// Nil if the pages don't belong together.
+    private func pages(
+        _ path: [String], _ fields: [(name: String, value: String)]
+    ) async throws(ProviderError) -> [JSONValue]? {
+        var (found, ids): ([JSONValue], Set<Int64>) = ([], [])
+        var first: Int64?
         while found.count < Self.videoBound {
             let page = try await session.get(
                 address(path).adding(
                     query: fields + [("start", "\(found.count)"), ("count", "\(Self.pageCount)")])
             ).json()
-            guard let data = page["data"]?.array else { throw unknownAnswer }
+            guard let data = page["data"]?.array, let total = page["total"]?.wholeNumber else { throw unknownAnswer }
+            for entry in data {
+                guard let id = entry["id"]?.wholeNumber else { throw unknownAnswer }
+                guard ids.insert(id).inserted else { return nil }
+            }
+            guard total == first ?? total else { return nil }
+            first = total
             found += data
-            if data.isEmpty || found.count >= (page["total"]?.wholeNumber ?? 0) { return found }
+            if found.count >= total { return found }
+            // A total may count entries that are hidden. Then the last page is a short one, and nothing is behind it.
+            if data.isEmpty { return found.count.isMultiple(of: Self.pageCount) ? nil : found }
         }
         throw ProviderError(
             .unavailable, "the pages of \(session.server.host) don't end", server: session.server.origin)
@@ -110,7 +131,7 @@ struct PeerTubeInstance: Sendable, PrintsRedacted {
             ?? session.server.replacing(path: "/api/v1/nothing")
     }
 
-    private var unknownAnswer: ProviderError {
+    var unknownAnswer: ProviderError {
         ProviderError(
             .unavailable, "the answer of \(session.server.host) isn't PeerTube's", server: session.server.origin)
     }

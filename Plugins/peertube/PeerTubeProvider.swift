@@ -17,9 +17,10 @@ struct PeerTubeProvider: Provider {
             listing.title = own["displayName"]?.string
             let found = try await instance.all(source.path + ["videos"], source.fields)
             // A playlist has elements, whose video is null if it isn't there any more, or not for this user.
-            let videos = source.isPlaylist ? found.compactMap { $0["video"]?.object.map(JSONValue.object) } : found
+            let videos = source.isPlaylist ? found.compactMap { $0["video"] }.filter { $0 != .null } : found
+            guard videos.allSatisfy({ $0["uuid"]?.string?.isEmpty == false }) else { throw instance.unknownAnswer }
             // A playlist may have a video several times, each from another place on.
-            var ids: Set<String> = [""]
+            var ids: Set<String> = []
             listing.videos = videos.map { PeerTubeVideo($0, at: instance).listed() }.filter {
                 ids.insert($0.id).inserted
             }

@@ -94,9 +94,20 @@ final class ListingPages: Sendable {
         return page
     }
 
+    /// A title without the control characters that none has a use for: a name of a file can't have them, and a stored
+    /// text ends at U+0000.
+    private static func title(_ title: String?) -> String? {
+        guard let title, title.unicodeScalars.contains(where: isCut) else { return title }
+        return String(String.UnicodeScalarView(title.unicodeScalars.filter { !isCut($0) }))
+    }
+
+    private static func isCut(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && !["\t", "\n", "\r"].contains(scalar)
+    }
+
     /// The listing in pages, in its order; a chapter may continue on the next.
     private static func pages(_ listing: Listing) -> [Listing] {
-        var pages = [Listing(title: listing.title, cover: listing.cover)]
+        var pages = [Listing(title: title(listing.title), cover: listing.cover)]
         var (count, bytes) = (0, 0)
         func room(for video: Listing.Video) -> Bool {
             let size = size(video)
@@ -108,15 +119,18 @@ final class ListingPages: Sendable {
             bytes += size
             return count == 1
         }
-        for video in listing.videos {
+        for var video in listing.videos {
+            video.title = title(video.title)
             _ = room(for: video)
             pages[pages.count - 1].videos.append(video)
         }
         for chapter in listing.chapters {
             var isOpen = false
-            for video in chapter.videos {
+            for var video in chapter.videos {
+                video.title = title(video.title)
                 if room(for: video) || !isOpen {
                     var part = chapter
+                    part.title = title(part.title)
                     part.videos = []
                     pages[pages.count - 1].chapters.append(part)
                     isOpen = true

@@ -264,6 +264,22 @@ class Scripted:
         self.server.server_close()
 
 
+def altered(site, change):
+    """Lets `change` alter the JSON of a stand-in's answers: it gets the request and the value, and returns the new one. Returns
+    what ends that."""
+    inner = site.answer
+
+    def answer(*arguments):
+        found = inner(*arguments)
+        try:
+            return found._replace(body=json.dumps(change(arguments[-1], json.loads(found.body))).encode())
+        except ValueError:
+            return found
+
+    site.answer = answer
+    return lambda: setattr(site, "answer", inner)
+
+
 def stop(process):
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

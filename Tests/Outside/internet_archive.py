@@ -5,7 +5,7 @@ import json
 import media
 import stage
 from archive_host import Archive
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from folders import fetch
 
 
@@ -93,12 +93,19 @@ class InternetArchive(Case):
         asked = len(self.site.requests)
         self.assertTrue(provider.page(where, known=listing["known"])["unchanged"])
         self.assertEqual(len(self.site.requests), asked + 1)
-        # Found, but not there any more.
-        self.site.vanish("film0007", listed=True)
-        self.site.items["film0008"].dark = True
+        # Found, but its metadata isn't there for one night.
         several.replace("film.mp4", media.mp4("changed", 400))
+        for change in (lambda value: {}, lambda value: {"is_dark": True}, lambda value: {**value, "files": []},
+                       lambda value: {**value, "files": value["files"][1:]}, lambda value: {**value, "files": [None, *value["files"][1:]]}):
+            end = altered(self.site, lambda request, value: change(value) if request.place == "/metadata/film0008" else value)
+            error = self.refused(lambda: provider.list(where, known=listing["known"]), "unavailable")
+            self.assertIn("film0008", error.message)
+            end()
+        self.site.vanish("film0007", listed=True)
+        self.assertIn("film0007", self.refused(lambda: provider.list(where, known=listing["known"]), "unavailable").message)
+        self.site.vanish("film0007")
         again = provider.list(where, known=listing["known"])
-        self.assertEqual(set(listing["ids"]) - set(again["ids"]), {"film0007/film.mp4", "film0008/film.mp4"})
+        self.assertEqual(set(listing["ids"]) - set(again["ids"]), {"film0007/film.mp4"})
         self.site.end_early, self.site.most = True, 10
         self.refused(lambda: provider.list(where))
         self.site.most, self.site.least = 10000, 1
@@ -150,6 +157,13 @@ class InternetArchive(Case):
         self.assertEqual((token["prefix"], token["value"]), ("LOW ", f"{access}:{secret}"))
         self.assertEqual(set(token["origins"]), {self.site.base, *[node.base for node in self.site.nodes]})
         self.assertNotIn("token", provider.resolve(where, listing["ids"][0], credentials=login))
+        # Keys are for the archive's machines, whatever the metadata names.
+        named = ["ia1.us.archive.org", "evil.example.com", "evilarchive.org", "archive.org.evil.com", "x@archive.org", "evil.com#.archive.org",
+                 "archive.org", "127.0.0.1:9"]
+        end = altered(self.site, lambda request, value: {**value, "server": named[0], "d1": named[1], "d2": named[2], "workable_servers": named})
+        token = provider.resolve(where, "mixed/b.mov", credentials=login)["token"]
+        self.assertEqual(set(token["origins"]), {self.site.base, "http://ia1.us.archive.org", "http://127.0.0.1:9"})
+        end()
         refusal = {"reason": "rejected", "status": 403, "bytes": 0, "server": self.site.nodes[0].base}
         self.refused(lambda: provider.resolve(where, "mixed/b.mov", credentials=login, previous=refusal), "forbidden")
         # A file that nothing marks and that wants a login anyway.

@@ -159,7 +159,36 @@ class Kolibri(Case):
                          {"title": "Mechanics", "parameters": {**where, "topic": mechanics}})
         self.assertEqual(recognised(f"{learn}/topics/c/{motion}")["video"],
                          {"id": motion, "title": "Motion", "parameters": {"endpoint": self.url}})
+        self.assertEqual(recognised(f"{learn}/topics/t/{mechanics.upper()}")["course"]["parameters"], {**where, "topic": mechanics})
         self.assertEqual([recognised(a) for a in (learn, self.url, f"{learn}/topics/c/{'0' * 32}", "file:///en/learn/")], [{}] * 4)
+
+    def test_odd_answers_and_addresses_of_what_is_not_known(self):
+        node, channel = "0eb3e4c04ce54507a172b767c2eb0228", "71039e6cde90565a8cd789b263271615"
+        video = {"id": node, "channel_id": channel, "kind": "video", "title": "Motion", "parent": channel, "files": [
+            {"preset": "audio", "storage_url": "/content/storage/a.mp3", "extension": "mp3"}]}
+        nodes = [video]
+
+        def answer(request):
+            known = {"/api/public/info/": {"application": "kolibri"}, "/api/public/v1/channels/": [{"id": channel, "name": "Physics"}],
+                     "/api/public/v2/contentnode/": {"more": None, "results": nodes}, f"/api/public/v2/contentnode/{node}/": video}
+            found = known.get(request.path.partition("?")[0])
+            request.reply(200 if found else 404, json.dumps(found), Content_Type="application/json")
+
+        url = asking.Scripted(self, answer).url + "/"
+        provider, where = self.provider(), {"endpoint": url, "channel": channel}
+        self.assertEqual(provider.list(where)["ids"], [node])
+        for odd in (None, "x", {}, {**video, "id": 7}, {**video, "id": "x"}, {**video, "files": None}, {**video, "kind": None}):
+            nodes[:] = [video, odd]
+            self.refused(lambda: provider.list(where), "unavailable")
+
+        def recognised(path):
+            return provider.ask("recognise", {"address": url + path})
+
+        for path in ("", "en/learn/", "en/learn/#/home", "en/learn/#/topics", f"learn/#/topics/t/{channel.upper()}/folders"):
+            self.assertEqual(recognised(path)["course"]["parameters"], where, path)
+        for path in ("en/learn/#/topics/c/xyz", "en/learn/#/topics/c/" + "0" * 32, "en/learn/topics/c/xyz", "learn/#/home/classes/1"):
+            self.assertEqual(recognised(path), {}, path)
+        self.assertEqual(recognised(f"learn/#/topics/c/{node.upper()}")["video"]["id"], node)
 
     def test_each_channel_is_a_course_of_a_sync_and_a_second_one_asks_little(self):
         where = self.start()

@@ -6,7 +6,7 @@ import time
 
 import media
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from folders import fetch
 from moodle_host import Moodle, file_name, from_date
 
@@ -220,6 +220,42 @@ class MoodleCase(Case):
         told("auth_required")
         self.moodle.html, self.moodle.half = False, True
         told("unavailable")
+
+    def test_odd_entries_are_not_left_out(self):
+        where = self.site()
+        course = self.moodle.course(42, "Optics", "opt", users=["anna"])
+        week = course.section("a\0b\x1b")
+        week.resource("One", "one.mp4", media.mp4("one", 900))
+        week.folder("Two", {"two.mp4": media.mp4("two", 900)})
+        week.page("Three", "<p>", {"three.mp4": media.mp4("three", 900)})
+        week.label("Four")
+        provider, login = self.provider(), self.credentials()
+        listing = provider.list(where, credentials=login)
+        self.assertEqual((len(listing["ids"]), listing["chapters"][0]["title"]), (3, "ab"))
+
+        def contents(change):
+            def alter(request, value):
+                for section in value if isinstance(value, list) else []:
+                    change(section)
+                return value
+            return alter
+
+        def first(name, *values):
+            return [lambda section, value=value: section["modules"][0].update({name: value}) for value in values]
+
+        changes = [lambda s: s.update(id=None), lambda s: s.update(modules=None), lambda s: s.update(modules={}),
+                   lambda s: s["modules"].__setitem__(0, None), lambda s: s["modules"].__setitem__(1, "x"),
+                   *first("id", None, "x"), *first("modname", None, 7), *first("contents", None, "x", [None], [{}]),
+                   lambda s: s["modules"][1].pop("contents"), lambda s: s["modules"][1]["contents"][0].update(fileurl=None)]
+        for number, change in enumerate(changes):
+            with self.subTest(number):
+                end = altered(self.moodle, contents(change))
+                self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+                end()
+        for odd in (None, [None], [{}]):
+            end = altered(self.moodle, lambda request, value: {**value, "pages": odd} if "pages" in value else value)
+            self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+            end()
 
     def test_pages_that_cant_be_read_now_are_not_gone(self):
         where = self.site()

@@ -5,7 +5,7 @@ import urllib.request
 
 import media
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from opencast_host import Opencast
 
 
@@ -98,6 +98,55 @@ class OpencastCase(Case):
         self.oc.old = True
         self.assertEqual(len(set(provider.list(where)["ids"])), 230)
 
+    def test_pages_that_do_not_belong_together(self):
+        where = self.server()
+        events = [self.series.event(f"Lecture {n}", start=1790000000 + n) for n in range(105)]
+        for number, event in enumerate(events):
+            event.modified += number
+            event.track("presenter/delivery", media.mp4(number, 100))
+        provider = self.provider()
+        whole = provider.list(where)["ids"]
+
+        def episodes(change):
+            return lambda request, value: change(request, value) if request.place.endswith("episode.json") else value
+
+        def edited(request, value):
+            # A title is corrected after the first page: the event goes to the end.
+            if request.form["offset"] == "0" and events[3].modified < 1760010000:
+                events[3].modified += 20000
+            return value
+
+        end = altered(self.oc, episodes(edited))
+        self.assertEqual(provider.list(where)["ids"], whole)
+        end()
+
+        def again(request, value):
+            pages[request.form["offset"]] = value
+            return pages["0"]
+
+        pages = {}
+        for change in (again, lambda request, value: {**value, "result": []} if request.form["offset"] == "100" else value,
+                       lambda request, value: {**value, "result": []},
+                       lambda request, value: {**value, "total": 104} if request.form["offset"] == "100" else value):
+            end = altered(self.oc, episodes(change))
+            self.assertIn("changed while it was listed", self.refused(lambda: provider.list(where), "unavailable").message)
+            end()
+        for odd in (None, "x", {}, {"mediapackage": {}}, {"dc": {"identifier": ["x"]}}):
+            end = altered(self.oc, episodes(lambda request, value: {**value, "result": [odd, *value["result"][1:]]}))
+            self.refused(lambda: provider.list(where), "unavailable")
+            end()
+
+    def test_a_server_that_does_not_heed_the_login(self):
+        where = self.server()
+        self.series.event("For all", start=1).track("presenter/delivery", media.mp4("all", 300))
+        self.series.event("For some", start=2, read=("ROLE_USER",)).track("presenter/delivery", media.mp4("some", 300))
+        provider, login = self.provider(), self.credentials()
+        self.assertEqual(len(provider.list(where, credentials=login)["ids"]), 2)
+        self.assertEqual([a.path for a in self.oc.requests].count("/info/me.json"), 1)
+        self.oc.basic = False
+        self.refused(lambda: provider.list(where, credentials=login), "auth_required")
+        self.assertEqual(len(provider.list(where)["ids"]), 1)
+
     def test_what_is_not_for_all(self):
         where = self.server(read=("ROLE_USER",))
         found = self.lectures(read=("ROLE_USER",))
@@ -164,6 +213,7 @@ class OpencastCase(Case):
                      f"/search/episode.json?sid={self.series.id}"):
             self.assertEqual(recognised(path)["course"], {"title": "Optics &amp; <Light>", "parameters": {**root, "series": self.series.id}})
         self.assertEqual(recognised("/admin-ui/index.html"), {})
+        self.refused(lambda: recognised("/engage/ui/index.html?epFrom=nothing"), "not_found")
         self.oc.expire("anna")
         # One event and one series are still shown, and the others aren't gone.
         for ask in (lambda: provider.list(where, credentials=login),

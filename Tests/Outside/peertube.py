@@ -7,7 +7,7 @@ import subprocess
 import media
 import samples
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from folders import fetch
 from peertube_host import PeerTube
 
@@ -74,6 +74,68 @@ class PeerTubeCase(Case):
             self.refused(lambda: provider.list({"endpoint": self.site.base, name: "nobody"}), "not_found")
         self.refused(lambda: provider.list({"endpoint": self.site.base}), "invalid_parameters")
         self.refused(lambda: provider.list({**where, "account": "anna"}), "invalid_parameters")
+
+    def test_pages_that_do_not_belong_together(self):
+        where = self.instance()
+        videos = [self.site.video(self.channel, f"v{n}", web={240: media.mp4(n, 300)}) for n in range(205)]
+        playlist = self.site.playlist("Chosen", "anna", channel=self.channel, videos=[*videos, *videos[:3]])
+        playlist.elements[1]["video"] = None
+        provider, nights = self.provider(), [0]
+
+        def listed(change):
+            """What is listed if a page is altered in the first reading, and in each."""
+            found = []
+            for times in (1, 9):
+                nights[0] = times
+
+                def now(request, value):
+                    if request.place.endswith("/videos") and (new := change(request, value)) is not None and nights[0] > 0:
+                        nights[0] -= 1
+                        return new
+                    return value
+
+                end = altered(self.site, now)
+                if times == 1:
+                    found.append(provider.list(where)["ids"])
+                else:
+                    found.append(self.refused(lambda: provider.list(where), "unavailable").message)
+                end()
+            return found
+
+        def page(start, **more):
+            return lambda request, value: {**value, **more} if request.query["start"] == start else None
+
+        whole = [v.uuid for v in videos]
+        first = [{"id": v.id, "uuid": v.uuid, "name": v.name} for v in videos[:100]]
+        for change in (page("100", data=[]), page("0", data=[]), page("100", data=first), page("100", total=204),
+                       page("200", data=first[:5])):
+            ids, message = listed(change)
+            self.assertEqual(ids, whole)
+            self.assertRegex(message, "changed while it was listed")
+        # The owner deletes a video in between.
+        inner, at = self.site.answer, "/api/v1/video-channels/optics/videos"
+
+        def answer(request):
+            found = inner(request)
+            if request.place == at and request.query.get("start") == "0" and videos[3] in self.site.videos:
+                self.site.videos.remove(videos[3])
+            return found
+
+        self.site.answer = answer
+        self.assertEqual(provider.list(where)["ids"], [v.uuid for v in videos if v is not videos[3]])
+        self.site.answer = inner
+        where = {"endpoint": self.site.base, "playlist": playlist.short}
+        self.assertEqual(len(provider.list(where)["ids"]), 205)
+        for odd in (None, "x", [], {}, {**first[1], "id": None}):
+            end = altered(self.site, lambda request, value: {**value, "data": [odd, *value["data"][1:]]}
+                          if request.place.endswith("/videos") else value)
+            self.refused(lambda: provider.list({"endpoint": self.site.base, "channel": "optics"}), "unavailable")
+            self.refused(lambda: provider.list(where), "unavailable")
+            end()
+        end = altered(self.site, lambda request, value: {**value, "data": [{**e, "uuid": 7} for e in value["data"]]}
+                      if request.place.endswith("/videos") else value)
+        self.refused(lambda: provider.list({"endpoint": self.site.base, "channel": "optics"}), "unavailable")
+        end()
 
     def test_videos_that_are_not_for_all(self):
         where = self.instance()
