@@ -49,6 +49,18 @@ struct BorderTests {
         }
     }
 
+    @Test("the kit's manifest has the same dependencies for its rooms as Package.swift")
+    func kit() throws {
+        let targets = try PackageTarget.all()
+        let kit = try PackageTarget.all(in: "contrib/kit/Package.swift")
+        #expect(kit.contains { $0.name == "ProviderHTTP" })
+        for target in kit {
+            let original = targets.first { $0.name == target.name }
+            #expect(target.rooms.sorted() == original?.rooms.sorted(), "\(target.name)")
+            #expect(target.folder == original?.folder)
+        }
+    }
+
     @Test("the tests of a floor use only rooms of it and of those below")
     func testFloors() throws {
         // It also runs `plugins check` as users do.

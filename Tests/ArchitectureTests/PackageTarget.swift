@@ -11,9 +11,9 @@ struct PackageTarget {
     /// The modules of other packages that it depends on.
     let products: [String]
 
-    /// All of them. Reads the text of the manifest: asking SwiftPM for it would wait for the build that runs the tests.
-    static func all() throws -> [PackageTarget] {
-        let text = try Checkout.text("Package.swift")
+    /// All of a manifest, by its text: SwiftPM would wait for the build that runs the tests.
+    static func all(in manifest: String = "Package.swift") throws -> [PackageTarget] {
+        let text = try Checkout.text(manifest)
         var modules: [String: String] = [:]
         for product in text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/) {
             modules[String(product.1)] = String(product.2)

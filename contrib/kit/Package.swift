@@ -31,7 +31,9 @@ let package = Package(
             providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .target(
             name: "XMLSource", dependencies: ["CLibExpat"], path: "Sources/Ground/XMLSource", swiftSettings: settings),
-        .target(name: "NetworkAddresses", path: "Sources/Ground/NetworkAddresses", swiftSettings: settings),
+        .target(
+            name: "NetworkAddresses", dependencies: ["CLibCurl"], path: "Sources/Ground/NetworkAddresses",
+            swiftSettings: settings),
         .target(
             name: "ProviderHTTP", dependencies: ["ProviderKit", "XMLSource", "NetworkAddresses", "CLibCurl"],
             path: "Sources/Provider/ProviderHTTP", swiftSettings: settings),

@@ -56,7 +56,7 @@ enum OddPlugin {
                 subprocess.Popen(["sleep", "60"])
                 say(good)
             elif kind == "daemon":
-                good["result"]["size"] = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+                good["result"]["size"] = subprocess.Popen(["sleep", "600"], start_new_session=True).pid
                 say(good)
             elif kind == "orphan":
                 subprocess.Popen(["sleep", "60"])
