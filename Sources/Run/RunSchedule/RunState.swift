@@ -194,8 +194,9 @@ struct RunState: Sendable {
         isKept: Bool = false
     ) {
         let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
-        // Listed, and not there when it is asked for: one of both is wrong.
-        let isDoubtful = downloads[id]?.isListed == true && error.isAbsence && failedRuns < Self.runsUntilGivenUp
+        // Listed, and not there when it is asked for: one of both is wrong. A finished video only lacks sidecars.
+        let isDoubtful =
+            downloads[id]?.isListed == true && error.isAbsence && failedRuns < Self.runsUntilGivenUp && !isQuestion(id)
         let retryAt = moment.nextRun(failedRuns: failedRuns, isFinal: isFinal && !isDoubtful, rest: rest)
         if isQuestion(id) { return failQuestion(id, error, retryAt: retryAt) }
         record(.fail(id, error, retryAt: retryAt))

@@ -237,6 +237,19 @@ struct ScheduleSidecarTests {
         #expect(stage.tell(.turnEnded(.number(9), .answered)).last == "end")
     }
 
+    @Test("a finished video that its provider lists and doesn't have any more isn't asked about every night")
+    func absent() {
+        for isListed in [false, true] {
+            var question = Stage.download(1)
+            (question.purpose, question.isListed) = (.sidecars, isListed)
+            var stage = Stage([question])
+            stage.tell(.begin)
+            let absent = DownloadError(kind: .notFound, message: "not there")
+            stage.tell(.turnEnded(.number(1), .failed(absent, isFinal: true)))
+            #expect(stage.schedule.isEnded && stage.schedule.tally.hasGivenUpSidecars)
+        }
+    }
+
     @Test("a logout of the provider ends sidecars that use its credentials; after a login they are asked for again")
     func credentials() {
         var stage = stage([item(1, host: "h")])
