@@ -5,8 +5,6 @@ import ProviderKit
 struct KalturaLists: Sendable, PrintsRedacted {
     /// The most that a page has; the server cuts more without a word.
     private static let pageCount = 500
-    /// The server refuses what is beyond.
-    private static let bound = 10_000
 
     let api: KalturaAPI
 
@@ -93,25 +91,22 @@ struct KalturaLists: Sendable, PrintsRedacted {
     private func all(
         _ service: String, _ filter: [String: JSONValue]
     ) async throws(ProviderError) -> [JSONValue] {
-        var found: [JSONValue] = []
-        for page in 1...(Self.bound / Self.pageCount) {
+        let list = PagedList(server: api.server, pageCount: Self.pageCount)
+        return try await list.entries { entry throws(ProviderError) in
+            guard let id = entry["id"]?.string ?? entry["id"]?.wholeNumber.map(String.init) else {
+                throw api.unknownAnswer
+            }
+            return id
+        } page: { number, _ throws(ProviderError) in
+            let pager: JSONValue = ["pageSize": .int(Int64(Self.pageCount)), "pageIndex": .int(Int64(number + 1))]
             let answer = try await api.answers([
-                .init(
-                    service: service, action: "list",
-                    parameters: [
-                        "filter": .object(filter),
-                        "pager": ["pageSize": .int(Int64(Self.pageCount)), "pageIndex": .int(Int64(page))],
-                    ])
+                .init(service: service, action: "list", parameters: ["filter": .object(filter), "pager": pager])
             ])[0]
             guard let objects = answer["objects"]?.array, let total = answer["totalCount"]?.wholeNumber else {
                 throw api.unknownAnswer
             }
-            found += objects
-            if Int64(found.count) >= total { return found }
-            guard !objects.isEmpty else { break }
+            return (objects, total)
         }
-        throw ProviderError(
-            .unavailable, "\(api.server.host) doesn't list it to its end", server: api.server.origin)
     }
 
     private static func videos(_ entries: [JSONValue]) -> [Listing.Video] {

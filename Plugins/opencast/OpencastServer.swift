@@ -13,7 +13,6 @@ import Foundation
 struct OpencastServer: Sendable, PrintsRedacted {
     /// Above 250 it is refused.
     private static let pageCount = 100
-    private static let pageBound = 2000
 
     let address: WebAddress
     let login: BasicLogin?
@@ -95,38 +94,16 @@ struct OpencastServer: Sendable, PrintsRedacted {
             server: address.origin)
     }
 
-    /// All entries of a search. There is no order that stays when one is edited: a list that changes between its pages
-    /// is read once more.
+    /// All entries of a search. There is no order that stays when one is edited.
     private func all(
         _ file: String, _ fields: [(name: String, value: String)]
     ) async throws(ProviderError) -> [JSONValue] {
-        for _ in 0..<2 {
-            if let found = try await pages(file, fields) { return found }
+        try await PagedList(server: address, pageCount: Self.pageCount).entries { entry throws(ProviderError) in
+            guard let id = OpencastEvent.id(of: entry) else { throw unknownAnswer }
+            return id
+        } page: { _, offset throws(ProviderError) in
+            try await page(file, fields + [("limit", "\(Self.pageCount)"), ("offset", "\(offset)")])
         }
-        throw ProviderError(
-            .unavailable, "the list of \(address.host) changed while it was listed", server: address.origin)
-    }
-
-    /// Nil if the pages don't belong together.
-    private func pages(
-        _ file: String, _ fields: [(name: String, value: String)]
-    ) async throws(ProviderError) -> [JSONValue]? {
-        var (found, ids): ([JSONValue], Set<String>) = ([], [])
-        var total: Int64?
-        for _ in 0..<Self.pageBound {
-            let page = try await page(
-                file, fields + [("limit", "\(Self.pageCount)"), ("offset", "\(found.count)")])
-            guard page.total == total ?? page.total else { return nil }
-            total = page.total
-            for entry in page.entries {
-                guard let id = OpencastEvent.id(of: entry) else { throw unknownAnswer }
-                guard ids.insert(id).inserted else { return nil }
-            }
-            found += page.entries
-            if found.count >= page.total { return found }
-            if page.entries.isEmpty { return nil }
-        }
-        throw ProviderError(.unavailable, "the pages of \(address.host) don't end", server: address.origin)
     }
 
     /// Before version 16 an answer is within `search-results`, and has no array around a single entry.

@@ -149,16 +149,16 @@ extension PanoptoSite {
     }
 
     private func rows(of folder: String) async throws(ProviderError) -> (rows: [JSONValue], folders: [JSONValue]) {
-        var (rows, folders): ([JSONValue], [JSONValue]) = ([], [])
-        for number in 0..<Self.pageBound {
+        var folders: [JSONValue] = []
+        // Playlists among them have no id of a delivery.
+        let rows = try await PagedList(server: address, pageCount: Self.rowCount).entries {
+            $0["DeliveryID"]?.string
+        } page: { number, _ throws(ProviderError) in
             let page = try await page(number, of: folder, count: Self.rowCount)
             if number == 0 { folders = page.folders }
-            rows += page.rows
-            if rows.count >= page.total { return (rows, folders) }
-            if page.rows.isEmpty { break }
+            return (page.rows, page.total)
         }
-        throw ProviderError(
-            .unavailable, "the pages of \(address.host) have fewer sessions than it says", server: address.origin)
+        return (rows, folders)
     }
 
     /// A page of the sessions in a folder, or everywhere.

@@ -13,7 +13,6 @@ import Foundation
 struct PeerTubeInstance: Sendable, PrintsRedacted {
     /// The most that a page may have.
     private static let pageCount = 100
-    private static let videoBound = 200_000
     /// An instance takes 50 requests of an address in ten seconds, unless its administrator says otherwise.
     private static let pace = Pace(requests: 45, in: .seconds(10))
 
@@ -67,43 +66,21 @@ struct PeerTubeInstance: Sendable, PrintsRedacted {
         try await session.get(address(path)).json()
     }
 
-    /// All entries of a list of the API. A list that changes between its pages is read once more.
-    func all(_ path: [String], _ fields: [(name: String, value: String)] = []) async throws(ProviderError)
-        -> [JSONValue]
-    {
-        for _ in 0..<2 {
-            if let found = try await pages(path, fields) { return found }
-        }
-        throw ProviderError(
-            .unavailable, "the list of \(session.server.host) changed while it was listed",
-            server: session.server.origin)
-    }
-
-    /// Nil if the pages don't belong together.
-    private func pages(
-        _ path: [String], _ fields: [(name: String, value: String)]
-    ) async throws(ProviderError) -> [JSONValue]? {
-        var (found, ids): ([JSONValue], Set<Int64>) = ([], [])
-        var first: Int64?
-        while found.count < Self.videoBound {
+    /// All entries of a list of the API.
+    func all(
+        _ path: [String], _ fields: [(name: String, value: String)] = []
+    ) async throws(ProviderError) -> [JSONValue] {
+        let list = PagedList(server: session.server, pageCount: Self.pageCount, countsHidden: true)
+        return try await list.entries { entry throws(ProviderError) in
+            guard let id = entry["id"]?.wholeNumber else { throw unknownAnswer }
+            return String(id)
+        } page: { _, offset throws(ProviderError) in
             let page = try await session.get(
-                address(path).adding(
-                    query: fields + [("start", "\(found.count)"), ("count", "\(Self.pageCount)")])
+                address(path).adding(query: fields + [("start", "\(offset)"), ("count", "\(Self.pageCount)")])
             ).json()
             guard let data = page["data"]?.array, let total = page["total"]?.wholeNumber else { throw unknownAnswer }
-            for entry in data {
-                guard let id = entry["id"]?.wholeNumber else { throw unknownAnswer }
-                guard ids.insert(id).inserted else { return nil }
-            }
-            guard total == first ?? total else { return nil }
-            first = total
-            found += data
-            if found.count >= total { return found }
-            // A total may count entries that are hidden. Then the last page is a short one, and nothing is behind it.
-            if data.isEmpty { return found.count.isMultiple(of: Self.pageCount) ? nil : found }
+            return (data, total)
         }
-        throw ProviderError(
-            .unavailable, "the pages of \(session.server.host) don't end", server: session.server.origin)
     }
 
     /// Whether the server is PeerTube.

@@ -5,7 +5,7 @@ import time
 
 import media
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from folders import fetch
 from kaltura_host import Kaltura
 
@@ -85,6 +85,40 @@ class KalturaCase(Case):
         for parameters in ({}, {"playlist": chosen.id, "category": 7}):
             self.refused(lambda: provider.list({**where, **parameters}), "invalid_parameters")
         self.refused(lambda: provider.list({**where, "partner": 99, "playlist": chosen.id}), "invalid_parameters")
+
+    def test_a_category_that_changes_between_its_pages(self):
+        where = {**self.account(), "category": 7}
+        self.host.category(7, "Many")
+        entries = [self.host.entry(f"v{n}", categories=[7]) for n in range(501)]
+        provider = self.provider()
+        login = self.login(provider)
+        readings = []
+
+        def pages(change, always):
+            """The second page, altered in the first reading or in each."""
+            def now(request, value):
+                if isinstance(value, list) and value and value[0].get("objects") is not None and len(value[0]["objects"]) < 500:
+                    readings.append(1)
+                    if always or len(readings) == 1:
+                        return [{**value[0], **change(value[0])}]
+                return value
+            readings.clear()
+            return altered(self.host, now)
+
+        first = entries[0].shown()
+        for change in (lambda page: {"objects": []}, lambda page: {"objects": [first]}, lambda page: {"totalCount": 502},
+                       lambda page: {"objects": page["objects"], "totalCount": 500}):
+            for always in (False, True):
+                end = pages(change, always)
+                if always:
+                    self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+                else:
+                    self.assertEqual(provider.list(where, credentials=login)["ids"], [e.id for e in entries])
+                end()
+        end = altered(self.host, lambda request, value: [{**value[0], "objects": [{"name": "no id"}]}]
+                      if isinstance(value, list) and "objects" in value[0] else value)
+        self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+        end()
 
     def test_qualities_streams_and_what_is_encrypted(self):
         where = self.account()

@@ -8,7 +8,7 @@ import media
 import platforms
 import samples
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from panopto_host import NOBODY, Panopto, Stream, guid
 
 # Addresses of a session, of a folder, and of what is neither.
@@ -98,6 +98,32 @@ class PanoptoCase(Case):
         self.assertEqual(listings["tokens"], listings["browser"])
         self.refused(lambda: provider.list({"endpoint": self.site.base}), "invalid_parameters")
         self.refused(lambda: provider.list({**where, "folder": "optics"}), "invalid_parameters")
+
+    def test_a_folder_that_changes_between_its_pages(self):
+        where = self.start()
+        self.site.max_results = 10
+        videos = [self.top.video(f"v{n}", media.mp4(n, 300), started=1790000000 + n) for n in range(15)]
+        provider = self.provider()
+        login = self.browser(provider)
+        first = provider.list(where, credentials=login)["ids"]
+        self.assertEqual(first, [v.id for v in videos])
+        for rows in ([], [{"DeliveryID": first[0], "SessionName": "again"}]):
+            for always in (False, True):
+                readings = []
+
+                def now(request, value):
+                    if len(value.get("d", {}).get("Results") or []) == 5:
+                        readings.append(1)
+                        if always or len(readings) == 1:
+                            value["d"]["Results"] = rows
+                    return value
+
+                end = altered(self.site, now)
+                if always:
+                    self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+                else:
+                    self.assertEqual(provider.list(where, credentials=login)["ids"], first)
+                end()
 
     def test_what_a_folder_without_sessions_is(self):
         where = self.start()
