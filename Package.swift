@@ -46,7 +46,8 @@ let bundledProviders: [(folder: String, more: [String])] =
     [("rclone", ["plugin.yaml", "README.md"])]
     + [
         "direct", "secure-link", "feed", "index", "webdav", "s3", "moodle", "kolibri", "bigbluebutton", "opencast",
-        "peertube", "internet-archive", "kaltura", "openedx", "panopto", "canvas",
+        "peertube", "internet-archive", "kaltura", "openedx", "panopto", "canvas", "cloudfront", "akamai", "bunny",
+        "mux", "cloudflare-stream",
     ].map { ($0, ["plugin.yaml", "README.md", "fixtures"]) }
 
 let package = Package(
@@ -205,7 +206,8 @@ let package = Package(
             name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo",
             exclude: ["plugin.yaml", "media", "fixtures"], swiftSettings: house),
         .target(
-            name: "BundledProviders", dependencies: ["ProviderKit", "ProviderHTTP", crypto, subprocess, system],
+            name: "BundledProviders",
+            dependencies: ["ProviderKit", "ProviderHTTP", crypto, ciphers, subprocess, system],
             path: "Plugins",
             exclude: ["demo", "yt-dlp", "program"]
                 + bundledProviders.flatMap { folder, more in more.map { "\(folder)/\($0)" } },

@@ -66,7 +66,6 @@ struct LinkSigner: PrintsRedacted {
 
     /// The value that nginx compares: the MD5 digest in base64url without padding.
     static func mark(_ text: String) -> String {
-        Data(MD5.digest(text.utf8)).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        Data(MD5.digest(text.utf8)).base64URL
     }
 }

@@ -5,20 +5,11 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The source of a server's secret: the file in the configuration folder that the catalog names, else the credentials,
 /// else the host's own file there. Never the catalog's own text, and never another server's secret: a catalog chooses
 /// the URL, but the user decides which servers get signatures, and whether anybody on the way may read them.
 struct SecretSource {
-    private static let bound = 65_536
-
     /// In the form of ``server(of:)``.
     let server: String
     /// The parameter `secret_file`.
@@ -45,56 +36,23 @@ struct SecretSource {
     }
 
     func secret(_ credentials: Secret<JSONValue>?) throws(ProviderError) -> String {
+        let shown = SecretFile.shown(server)
         if let secretFile {
-            let file = try file(named: secretFile)
-            for line in try lines(of: file) {
+            let file = try SecretFile(named: secretFile, for: server, environment: environment)
+            for line in try file.lines() {
                 let words = line.split(separator: " ", maxSplits: 1)
                 if words.count == 2, Self.server(of: String(words[0])) == server { return String(words[1]) }
             }
-            throw ProviderError(.authRequired, "\(file) has no line for \(shown); a line is: \(shown), space, secret")
+            throw ProviderError(
+                .authRequired, "\(file.path) has no line for \(shown); a line is: \(shown), space, secret")
         }
         let hosts = credentials?.value["hosts"]
         // Those of earlier versions have no scheme.
         if let secret = (hosts?[server] ?? hosts?[shown])?.string, !secret.isEmpty { return secret }
-        let file = "\(folder)/secure-link/\(shown.replacing("http://", with: "http_")).secret"
-        guard let line = try lines(of: file).first else {
-            throw ProviderError(.authRequired, "there is no secret in \(file)")
+        let file = SecretFile(of: "secure-link", for: server, environment: environment)
+        guard let line = try file.lines().first else {
+            throw ProviderError(.authRequired, "there is no secret in \(file.path)")
         }
         return line
-    }
-
-    /// The server as the user writes it: a host is one of https.
-    private var shown: String { server.hasPrefix("https://") ? String(server.dropFirst(8)) : server }
-
-    /// coursefetch's configuration folder.
-    private var folder: String {
-        var folder = environment["XDG_CONFIG_HOME"] ?? ""
-        if !folder.hasPrefix("/") { folder = (environment["HOME"] ?? "/") + "/.config" }
-        return "\(folder)/coursefetch"
-    }
-
-    private func file(named name: String) throws(ProviderError) -> String {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.hasPrefix("~") }) else {
-            throw ProviderError(
-                .invalidParameters, "secret_file must be a file in \(folder), such as secure-link/secrets",
-                parameter: "secret_file")
-        }
-        return "\(folder)/\(name)"
-    }
-
-    private func lines(of file: String) throws(ProviderError) -> [String] {
-        var status = stat()
-        guard stat(file, &status) == 0 else {
-            throw ProviderError(
-                .authRequired, "no secret for \(shown): log in, or write it to \(file) (mode 600)")
-        }
-        guard status.st_mode & 0o007 == 0 else {
-            throw ProviderError(.authRequired, "everybody can read the secret in \(file); run: chmod 600 \(file)")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.bound,
-            let data = FileManager.default.contents(atPath: file), data.count <= Self.bound
-        else { throw ProviderError(.authRequired, "there is no secret in \(file)") }
-        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

@@ -22,6 +22,11 @@ package enum BundledProvider {
         case "canvas": await CanvasProvider.main()
         case "openedx": await OpenEdXProvider.main()
         case "panopto": await PanoptoProvider.main()
+        case "akamai": await AkamaiProvider.main()
+        case "bunny": await BunnyProvider.main()
+        case "cloudflare-stream": await CloudflareStreamProvider.main()
+        case "cloudfront": await CloudFrontProvider.main()
+        case "mux": await MuxProvider.main()
         default: return false
         }
         return true

@@ -99,7 +99,7 @@ struct ExampleTests {
             "demo", "direct", "feed", "index", "program", "rclone", "s3", "secure-link", "shared", "webdav", "yt-dlp",
         ]
         let hosts = Set(Checkout.names(in: "Plugins")).subtracting(general)
-        let columns = page.text.split(separator: "\n").first { $0.hasPrefix("| | ") } ?? ""
+        let columns = page.text.split(separator: "\n").filter { $0.hasPrefix("| | ") }.joined()
         #expect(Set(columns.matches(of: /`([a-z-]+)`/).map { String($0.1) }) == hosts)
         var named: Set<String> = []
         for catalog in page.blocks("yaml") {

@@ -36,10 +36,9 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "bigbluebutton", "canvas", "demo", "direct", "feed", "index", "internet-archive", "kaltura", "kolibri",
-                "moodle",
-                "opencast",
-                "openedx", "panopto", "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
+                "akamai", "bigbluebutton", "bunny", "canvas", "cloudflare-stream", "cloudfront", "demo", "direct",
+                "feed", "index", "internet-archive", "kaltura", "kolibri", "moodle", "mux", "opencast", "openedx",
+                "panopto", "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }
@@ -85,7 +84,7 @@ import YAMLSource
         let registry = Self.registry()
         // yt-dlp is in Python.
         let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
-        #expect(swift.count == 17)
+        #expect(swift.count == 22)
         for (name, plugin) in swift {
             #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
             #expect(plugin.launch.arguments == [name])
