@@ -432,6 +432,30 @@ class HTTPTests(unittest.TestCase):
         answer = coursefetch_provider._answer(Steps(), "login", params)
         self.assertEqual(answer["error"]["message"], "*** ***")
 
+    def test_why_a_browser_came_back_without_a_code_can_be_read(self):
+        class Steps(Provider):
+            def login(self, request):
+                query = request.redirect["query"]
+                raise ProviderError("forbidden", f"{query['error']}, {query['error_description']}, {query['state']}")
+
+        query = {"error": "access_denied", "error_description": "not today", "state": "state-of-this"}
+        params = {"now": NOW, "secrets": {}, "redirect": {"uri": "http://127.0.0.1:4199/", "query": query}}
+        coursefetch_provider._know(params)
+        self.addCleanup(coursefetch_provider._know, {})
+        answer = coursefetch_provider._answer(Steps(), "login", params)
+        self.assertEqual(answer["error"]["message"], "access_denied, not today, ***")
+
+    def test_a_renewal_is_told_no_kind_that_is_about_a_video(self):
+        request = Request("resolve", {"now": NOW, "credentials": {"refresh": "used"}})
+        for status, kind in {400: "auth_required", 401: "auth_required", 404: "unavailable", 410: "unavailable", 422: "unavailable",
+                             503: "unavailable"}.items():
+            self.host.pages["/x"] = status, {}, ""
+            with self.assertRaises(ProviderError) as caught:
+                request.renew(lambda old: request.post(self.host.origin + "/x", form={"refresh_token": "used"}))
+            self.assertEqual(caught.exception.kind, kind, status)
+        self.host.pages["/x"] = 400, {}, ""
+        self.assertEqual(self.refusal(request=request).kind, "not_found")
+
     def test_a_login_is_told_no_kind_that_is_about_a_video(self):
         for status, kind in {400: "unavailable", 404: "unavailable", 410: "unavailable", 451: "unavailable", 403: "forbidden",
                              401: "auth_required"}.items():
@@ -476,7 +500,14 @@ class HTTPTests(unittest.TestCase):
         self.host.pages["/elsewhere"] = 302, {"Location": idp.origin + "/idp/profile/SAML2"}, ""
         self.host.pages["/here"] = 303, {"Location": "/login/index.php"}, ""
         self.host.pages["/moved"] = 302, {"Location": "/down"}, ""
-        for path, kind in {"/form": "auth_required", "/elsewhere": "auth_required", "/here": "auth_required",
+        # Who keeps no cookies gets to no form of some identity servers, but was sent there with a request for one.
+        self.host.pages["/saml"] = 302, {"Location": "/begin?SAMLRequest=x&RelayState=y"}, ""
+        self.host.pages["/oidc"] = 302, {"Location": "/begin?client_id=x&response_type=code"}, ""
+        self.host.pages["/begin"] = 302, {"Location": "/down"}, ""
+        self.host.pages["/post"] = '<!doctype html><html><form method="post"><input type="hidden" name="SAMLRequest" value="x"></form>'
+        self.host.pages["/other"] = 302, {"Location": "/down?client_id=x"}, ""
+        for path, kind in {"/form": "auth_required", "/saml": "auth_required", "/oidc": "auth_required",
+                           "/post": "auth_required", "/other": "unavailable", "/elsewhere": "auth_required", "/here": "auth_required",
                            "/down": "unavailable", "/moved": "unavailable", "/login/index.php": "unavailable"}.items():
             for read in ("json", "xml"):
                 with self.assertRaises(ProviderError) as raised:

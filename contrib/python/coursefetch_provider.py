@@ -154,6 +154,7 @@ class Request:
     def __init__(self, method: str, params: Mapping[str, Any], provider: Provider | None = None) -> None:
         self.method = method
         self._provider = provider or Provider()
+        self._renews = False
         self.user: str = params.get("user") or ""
         self.now = parse_time(params["now"]) if "now" in params else datetime.datetime.now(datetime.timezone.utc)
         self.credentials: Any = params.get("credentials")
@@ -225,14 +226,14 @@ class Request:
         elif form is not None:
             data = urllib.parse.urlencode(form, doseq=True).encode()
             sent["Content-Type"] = "application/x-www-form-urlencoded"
-        exchange = _Exchange(self, timeout, limit)
+        exchange, signs_on = _Exchange(self, timeout, limit), False
         for _ in range(redirects + 1):
             field = None if "Cookie" in sent else self.cookies.field(address)
             fields = {**sent, "Cookie": field.encode()} if field else sent
             response = exchange.send(method, address, fields, data)
             target = response.headers.get("location")
             if response.status not in (301, 302, 303, 307, 308) or response.status in accept or not target:
-                response = dataclasses.replace(response, asked=asked)
+                response = dataclasses.replace(response, asked=asked, signs_on=signs_on)
                 return self._judged(response, accept, judge or self._provider.judge)
             try:
                 target = urllib.parse.urljoin(address, target)
@@ -245,7 +246,7 @@ class Request:
                 if data is not None:
                     raise ProviderError("unavailable", f"{_shown(address)} wants the data at another host")
                 sent = {name: value for name, value in sent.items() if name.startswith("Accept")}
-            address = target
+            address, signs_on = target, signs_on or _signs_on(target)
         raise ProviderError("unavailable", f"{_shown(address)} redirects more than {redirects} times")
 
     def _judged(
@@ -253,7 +254,7 @@ class Request:
     ) -> Response:
         wait = _retry_after(response.headers.get("retry-after"), self.now)
         try:
-            return response if judge(self, response) else response._checked(accept, wait, self.method)
+            return response if judge(self, response) else response._checked(accept, wait, "renew" if self._renews else self.method)
         except ProviderError as error:
             if error.kind in ("auth_required", "rate_limited", "unavailable"):
                 error.server = error.server or _server(response.asked)
@@ -288,8 +289,15 @@ class Request:
         what it returned, or the error that it raised. The host learns of them with every answer from here on, errors
         included, until its requests have them. `server` is an address; without it, it's that of the parameter `endpoint`.
         """
+        def made(old: Any) -> Any:
+            self._renews = True
+            try:
+                return make(old)
+            finally:
+                self._renews = False
+
         place = _server(server or str(self.parameters.get("endpoint") or "")) or server or ""
-        self.credentials = _renewals(self.user).renew(self.credentials, place, make)
+        self.credentials = _renewals(self.user).renew(self.credentials, place, made)
         _learn(self.credentials)
         return self.credentials
 
@@ -305,6 +313,8 @@ class Response:
     url: str = dataclasses.field(repr=False)
     #: The URL that was asked for, before redirects.
     asked: str = dataclasses.field(default="", repr=False)
+    #: Whether a redirect on the way was the request of a single sign-on.
+    signs_on: bool = dataclasses.field(default=False, repr=False)
 
     @property
     def next(self) -> str | None:
@@ -372,8 +382,12 @@ class Response:
 
     @property
     def _wants_login(self) -> bool:
-        """Whether a page asks for a password, or lies where redirects lead those who aren't logged in."""
-        if re.search(rb"<input\b[^>]*\btype\s*=\s*[\"']?password\b", self.body, re.IGNORECASE):
+        """Whether a page asks for a password, begins a single sign-on, or lies where redirects lead those who aren't logged in.
+
+        Who keeps no cookies gets to no form of some identity servers.
+        """
+        field = rb"<input\b[^>]*\b(type\s*=\s*[\"']?password|name\s*=\s*[\"']?SAMLRequest)\b"
+        if self.signs_on or re.search(field, self.body, re.IGNORECASE):
             return True
         if not self.asked or self.asked == self.url:
             return False
@@ -387,7 +401,10 @@ class Response:
         kind = _STATUS_KINDS.get(self.status, "unavailable" if self.status >= 400 else None)
         if self.status in (400, 401) and self._refuses_grant:
             kind = "auth_required"
-        elif method == "login" and kind in ("not_found", "gone", "geo_blocked"):
+        elif self.status == 400 and method == "renew":
+            # Some servers have no word for a refresh token that was used or taken back.
+            kind = "auth_required"
+        elif method in ("login", "renew") and kind in ("not_found", "gone", "geo_blocked"):
             # There is no video that it could be about.
             kind = "unavailable"
         wait = wait if kind in ("rate_limited", "unavailable") else None
@@ -412,6 +429,15 @@ _STATUS_KINDS = {
 _LOGIN_WORDS = frozenset((
     "login", "logon", "signin", "auth", "authn", "authorize", "authenticate", "oauth", "oauth2", "sso", "saml", "saml2", "cas",
     "idp", "shibboleth", "account", "accounts"))
+
+
+def _signs_on(address: str) -> bool:
+    """Whether an address is the request of a single sign-on: SAML's HTTP Redirect Binding, or RFC 6749 section 4.1.1."""
+    try:
+        names = {name for name, _ in urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query, True)}
+    except ValueError:
+        return False
+    return "SAMLRequest" in names or {"client_id", "response_type"} <= names
 
 
 class _Exchange:
@@ -900,8 +926,13 @@ def _learn(value: Any) -> None:
 
 
 def _know(params: Mapping[str, Any]) -> None:
-    hidden = ("credentials", "secrets", "state", "redirect")
-    _secrets.known = _forms([text for key in hidden for text in _texts(params.get(key))])
+    hidden = [params.get(key) for key in ("credentials", "secrets", "state")]
+    redirect = params.get("redirect")
+    query = redirect.get("query") if isinstance(redirect, dict) else None
+    if isinstance(query, dict):
+        # Why there is no `code`, RFC 6749 section 4.1.2.1, is for the user to read.
+        hidden.append({key: value for key, value in query.items() if key not in ("error", "error_description", "error_uri")})
+    _secrets.known = _forms([text for value in hidden for text in _texts(value)])
 
 
 def _forms(texts: list[str]) -> list[str]:

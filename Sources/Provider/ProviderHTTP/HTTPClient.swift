@@ -115,14 +115,17 @@ public struct HTTPClient: Sendable, PrintsRedacted {
         var request = request
         if let login = request.login { request.headers["Authorization"] = "Basic \(login.encoded.value)" }
         let asked = request.address
+        var signsOn = false
         for _ in 0...redirectBound {
             try await pace?.wait(for: request.address.origin, within: timeout / 2)
             let left = end - .now
             guard left > .zero else { throw CurlFailure.timedOut(timeout).error(at: request.address) }
             var response = try await exchange(request, within: left)
             response.asked = asked
+            response.wasSentToLogIn = signsOn
             guard redirectBound > 0, let next = try Self.redirect(of: response, to: request) else { return response }
             request = next
+            signsOn = signsOn || Self.signsOn(at: next.address)
         }
         throw ProviderError(.unavailable, "\(request.address.host) redirects more than \(redirectBound) times")
     }
@@ -168,6 +171,12 @@ public struct HTTPClient: Sendable, PrintsRedacted {
             }
         let milliseconds = Int((time / .milliseconds(1)).rounded())
         HostLog.write(.debug, "\(request.method) \(shown): \(outcome), \(milliseconds) ms")
+    }
+
+    /// Whether an address is the request of a single sign-on: SAML's HTTP Redirect Binding, or RFC 6749 §4.1.1.
+    private static func signsOn(at address: WebAddress) -> Bool {
+        let names = Set((address.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } })
+        return names.contains("SAMLRequest") || names.isSuperset(of: ["client_id", "response_type"])
     }
 
     /// The next request; nil if the response is the final one.

@@ -20,6 +20,8 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
     public let address: WebAddress
     /// The address that was requested.
     public internal(set) var asked: WebAddress
+    /// Whether a redirect on the way was the request of a single sign-on.
+    var wasSentToLogIn = false
     /// Whether a login, an `Authorization` or a `Cookie` went with the request.
     let hadLogin: Bool
 
@@ -115,10 +117,12 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         return .seconds(max(0, min(then - now, 31_536_000)))
     }
 
-    /// Whether a page asks for a password, or lies where redirects lead those who aren't logged in.
+    /// Whether a page asks for a password, begins a single sign-on, or lies where redirects lead those who aren't
+    /// logged in. Who keeps no cookies gets to no form of some identity servers.
     private var wantsLogin: Bool {
         let page = String(decoding: body.prefix(256 << 10), as: UTF8.self)
-        if page.contains(/<input\b[^>]*\btype\s*=\s*["']?password\b/.ignoresCase()) { return true }
+        let field = /<input\b[^>]*\b(type\s*=\s*["']?password|name\s*=\s*["']?SAMLRequest)\b/.ignoresCase()
+        if wasSentToLogIn || page.contains(field) { return true }
         guard asked != address else { return false }
         let place = "\(address.path)/\(address.host.prefix { $0 != "." })".lowercased()
         let words = place.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }

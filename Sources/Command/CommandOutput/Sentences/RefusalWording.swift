@@ -107,6 +107,8 @@ extension Refusal.User {
 }
 
 extension Refusal.Provider {
+    private static func options(_ set: [String]) -> String { set.map { " --set \(ShellWord.quoted($0))" }.joined() }
+
     fileprivate var message: String {
         switch self {
         case .unknown(let name, let suggestion):
@@ -129,10 +131,10 @@ extension Refusal.Provider {
             "\(said); to log in: \(SuggestedCommand.text("login --provider \(name)"))"
         case .login(let name, let failure, let said):
             "provider '\(name)' \(failure.verb): \(said); nothing was changed"
-        case .needsPerson(let name, let wanted):
+        case .needsPerson(let name, let set, let wanted):
             """
             the login at '\(name)' needs a person at a terminal\(wanted.map { ": it asks for '\($0)'" } ?? ""); run in \
-            one: \(SuggestedCommand.text("login --provider \(name)"))\
+            one: \(SuggestedCommand.text("login --provider \(name)\(Self.options(set))"))\
             \(wanted.map { ", or give '\($0)' in the file of --secrets-from" } ?? ""); nothing was changed
             """
         case .unfinishedLogin(let name): "the login at '\(name)' took too long; nothing was changed"

@@ -114,7 +114,8 @@ struct Login: AsyncParsableCommand {
         let report = try await context.orRefuse { () throws(Refusal) in
             try await UserLogin.run(
                 settings.location, at: login, secrets: secrets, caFile: settings.caFile.value,
-                dialog: LoginPrompt(provider: login.provider, output: context.output).dialog, logger: logger)
+                dialog: LoginPrompt(provider: login.provider, set: parameters, output: context.output).dialog,
+                logger: logger)
         }
         if login.hasHelper, kept == nil {
             try await context.orRefuse { () throws(Refusal) in try await login.keep(secrets, settings.location) }

@@ -40,7 +40,7 @@ struct PluginState: PrintsRedacted {
         if let credentials = question.credentials { learn(credentials, areRenewed: false) }
         if case .login(let request) = question {
             for secret in request.secrets.value.values { redactor.learn(typed: secret) }
-            for value in request.redirect?.query.values ?? [:].values { redactor.learn(value) }
+            for value in request.redirect?.secrets ?? [] { redactor.learn(value) }
         }
     }
 

@@ -101,4 +101,9 @@ public struct LoginRedirect: Sendable, Hashable, Codable, PrintsRedacted {
         self.uri = uri
         self.query = query
     }
+
+    /// The values that no message may have: all but why there is no `code` (RFC 6749 §4.1.2.1), which the user reads.
+    package var secrets: [String] {
+        query.filter { !["error", "error_description", "error_uri"].contains($0.key) }.map(\.value)
+    }
 }

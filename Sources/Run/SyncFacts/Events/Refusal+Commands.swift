@@ -64,8 +64,9 @@ extension Refusal {
         case wantsLogin(String, said: String)
         /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
-        /// Its login needs a person at a terminal; `wanted` is what it asks for, if anything.
-        case needsPerson(String, wanted: String?)
+        /// Its login needs a person at a terminal; `set` are its parameters as they were given, `wanted` is what it
+        /// asks for, if anything.
+        case needsPerson(String, set: [String], wanted: String?)
         /// Its login has too many steps, or takes too long.
         case unfinishedLogin(String)
         /// No port of this machine can be opened for its login.
