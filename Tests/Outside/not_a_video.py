@@ -82,3 +82,19 @@ class NotAVideo(Case):
         self.stage.write([{"id": "c", "title": "C", "videos": [{"id": "a", "title": "A"}]}])
         run = self.stage.sync("--max-wait", "0")
         self.assertEqual(sorted(self.stage.files()), ["C/01 A - right.pdf", "C/01 A.mp4"], run)
+
+    def test_an_answer_for_programs_in_the_place_of_a_document_is_no_attachment(self):
+        refusal = json.dumps({"error": "Invalid token", "errorcode": "invalidtoken"}).encode()
+        files = {name: File(body, kind=kind) for name, body, kind in (
+            ("slides.pdf", refusal, "application/json; charset=utf-8"), ("code.zip", b"<Error/>", "application/xml"),
+            ("data.json", refusal, "application/json"), ("notes.ipynb", b"{}", "application/json"), ("get", b"{}", "application/json"))}
+        table = {"a": {"url": self.host.at("/a.mp4", File(media.mp4(1, 3000))), "attachments": [
+            {"title": name, "url": self.host.at(f"/{name}", file)} for name, file in files.items()]}}
+        self.stage.urls(table)
+        self.stage.write([{"id": "c", "title": "C", "videos": [{"id": "a", "title": "A"}]}])
+        run = self.stage.sync("--max-wait", "0")
+        kept = ["C/01 A - data.json.json", "C/01 A - get.json", "C/01 A - notes.ipynb.json", "C/01 A.mp4"]
+        self.assertEqual(sorted(self.stage.files()), kept, run)
+        self.host.at("/slides.pdf", File(b"%PDF-1.7 right", kind="application/pdf"))
+        self.stage.sync("--retry-failed", "--max-wait", "0")
+        self.assertIn("C/01 A - slides.pdf.pdf", self.stage.files())

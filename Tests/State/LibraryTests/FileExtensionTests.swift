@@ -45,6 +45,20 @@ struct FileExtensionTests {
         #expect(chosen.text == one.result)
     }
 
+    @Test("a document of pages, an archive, a picture and media are never HTML, XML or JSON")
+    func excludesMarkup() {
+        for url in ["https://h/a.PDF?x=1", "https://h/a.zip", "https://h/a.png", "https://h/a.webm"] {
+            #expect(FileExtension.excludesMarkup(mediaType: nil, url: url))
+        }
+        for url in [
+            "https://h/a.json", "https://h/a.ipynb", "https://h/a.svg", "https://h/get?file=a.pdf", "https://h/",
+        ] {
+            #expect(!FileExtension.excludesMarkup(mediaType: nil, url: url))
+        }
+        #expect(FileExtension.excludesMarkup(mediaType: "application/pdf", url: "https://h/get"))
+        #expect(!FileExtension.excludesMarkup(mediaType: "application/json", url: "https://h/a.pdf"))
+    }
+
     @Test(
         "what isn't a video by its name and its types has an extension of its own",
         arguments: [

@@ -68,7 +68,7 @@ package struct SidecarFetch: Sendable {
     private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
         var request = template
         if let refused = await ask(&request) { return .ended(refused) }
-        request.allowsMarkup = sidecar.purpose == .attachment
+        request.allowsMarkup = sidecar.allowsMarkup
         request.allowsHTML = sidecar.isPage
         request.allowsTimedText = sidecar.isSubtitle
         let limit = SizeLimit(option: services.options.maxSize, catalog: sidecar.maxSize)

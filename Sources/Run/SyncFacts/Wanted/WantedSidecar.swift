@@ -72,6 +72,11 @@ package struct WantedSidecar: Sendable {
         return ["html", "htm", "xhtml", "xht", "mhtml"].contains { path.lowercased().hasSuffix(".\($0)") }
     }
 
+    /// Whether XML or JSON may be what is wanted. In the place of a PDF it is a server's refusal.
+    package var allowsMarkup: Bool {
+        purpose == .attachment && !FileExtension.excludesMarkup(mediaType: mediaType, url: source.url)
+    }
+
     package var isSubtitle: Bool {
         if case .video(_, .subtitle, _) = owner { true } else { false }
     }

@@ -79,6 +79,14 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
     /// Whether players take a file with this extension for picture or sound.
     package var isMedia: Bool { MediaTypes.isMedia(text) }
 
+    /// Whether a file of this type, or else of this URL's ending, is never HTML, XML or JSON.
+    package static func excludesMarkup(mediaType: String?, url: String?) -> Bool {
+        let known =
+            mediaType.flatMap { MediaTypes.fileExtension(of: $0, for: .attachment) }
+            ?? url.flatMap { ending(of: $0)?.text }
+        return known.map(MediaTypes.isBinary) ?? false
+    }
+
     /// The extension of a video's file, by the first of these names and URLs that ends like media; else `mp4`.
     ///
     /// - Parameter keepsFirst: whether the first name's own ending is used, whatever it is.

@@ -22,6 +22,11 @@ enum MediaTypes {
     /// text.
     static func isDocument(_ fileExtension: String) -> Bool { documentExtensions.contains(fileExtension) }
 
+    /// Whether a file with this extension is no text: a document of pages, an archive, a picture, picture or sound.
+    static func isBinary(_ fileExtension: String) -> Bool {
+        binaryExtensions.contains(fileExtension) || isMedia(fileExtension)
+    }
+
     private static let video: [String: String] = [
         "video/mp4": "mp4", "video/x-m4v": "m4v", "video/webm": "webm", "video/ogg": "ogv", "video/quicktime": "mov",
         "video/x-matroska": "mkv", "video/matroska": "mkv", "video/mp2t": "ts", "video/mpeg": "mpg",
@@ -63,6 +68,11 @@ enum MediaTypes {
         "ass", "bib", "bz2", "c", "cc", "cpp", "csv", "djvu", "h", "hs", "java", "key", "log", "m", "mobi", "nb",
         "numbers", "ods", "pages", "ps", "py", "r", "rar", "rs", "sbv", "sql", "srt", "ssa", "svg", "swift", "tgz",
         "toml", "tsv", "ttml", "vtt", "xz", "yaml", "yml", "zst",
+    ])
+
+    private static let binaryExtensions = imageExtensions.union([
+        "7z", "bz2", "djvu", "doc", "docx", "epub", "gz", "key", "mobi", "numbers", "odp", "ods", "odt", "pages", "pdf",
+        "ppt", "pptx", "ps", "rar", "rtf", "tar", "tgz", "xls", "xlsx", "xz", "zip", "zst",
     ])
 
     private static let mediaExtensions = Set(video.values).union([
