@@ -134,10 +134,7 @@ struct CanvasCourse {
 
     /// A media object, or the file that was uploaded for it.
     private func video(media id: String, title: String? = nil) -> Listing.Video? {
-        if let file = filesOfMedia[id], var video = video(file: file.id, isMedia: true) {
-            video.formerly = "media-\(id)"
-            return video
-        }
+        if let file = filesOfMedia[id], let video = video(file: file.id, isMedia: true) { return video }
         let own = media[id].flatMap { CanvasMedia($0, at: server) }?.title
         return Listing.Video(id: "media-\(id)", title: own ?? title)
     }

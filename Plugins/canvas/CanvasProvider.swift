@@ -53,6 +53,7 @@ struct CanvasProvider: Provider {
             try await server.all(["courses"])
             + (try await server.all(["courses"], [("enrollment_state", "completed")]))
         var ids: Set<String> = []
+        guard found.allSatisfy({ CanvasServer.id($0["id"]) != nil }) else { throw server.unknownAnswer }
         return CourseList(
             courses: found.compactMap { course in
                 // One that isn't open by its dates has no name, and can't be listed.
@@ -115,7 +116,7 @@ struct CanvasProvider: Provider {
         let path = ["courses", course]
         var modules = try await server.all(
             path + ["modules"], [("include[]", "items"), ("include[]", "content_details")])
-        for place in modules.indices where modules[place]["items"]?.array == nil {
+        for place in modules.indices where Self.lacksItems(modules[place]) {
             // There are too many for the answer.
             guard let id = CanvasServer.id(modules[place]["id"]), var module = modules[place].object else { continue }
             module["items"] = .array(
@@ -124,14 +125,24 @@ struct CanvasProvider: Provider {
         }
         let names = modules.flatMap { $0["items"]?.array ?? [] }
             .compactMap { $0["type"]?.string == "Page" ? $0["page_url"]?.string : nil }
+        guard modules.allSatisfy({ $0["items"]?.array?.allSatisfy { $0["type"]?.string != nil } == true }) else {
+            throw server.unknownAnswer
+        }
         let files = try await server.allowed(path + ["files"])
+        let known = (files ?? []).compactMap(CanvasFile.init)
+        guard known.count == files?.count ?? 0 else { throw server.unknownAnswer }
         // The list of media objects is refused where that of files is.
         let media =
             files == nil
             ? nil : try await server.allowed(path + ["media_objects"], [("exclude[]", "sources")])
         return .init(
             modules: modules, pages: try await texts(of: names, in: path, at: server),
-            files: (files ?? []).compactMap(CanvasFile.init), media: media ?? [])
+            files: known, media: media ?? [])
+    }
+
+    private static func lacksItems(_ module: JSONValue) -> Bool {
+        guard let items = module["items"]?.array else { return true }
+        return module["items_count"]?.int.map { items.count < $0 } == true
     }
 
     /// The pages with these names: of the course's list, or one by one where it has no texts, or not these pages.

@@ -6,7 +6,7 @@ import ProviderKit
 /// Related: doc/api of Canvas
 struct CanvasServer: Sendable, PrintsRedacted {
     /// More of a page are cut off silently.
-    private static let pageCount = "100"
+    private static let pageSize = 100
     private static let pageBound = 2000
 
     /// The server's root.
@@ -50,7 +50,7 @@ struct CanvasServer: Sendable, PrintsRedacted {
     func all(
         _ path: [String], _ fields: [(name: String, value: String)] = []
     ) async throws(ProviderError) -> [JSONValue] {
-        var next: WebAddress? = api(path).adding(query: fields + [("per_page", Self.pageCount)])
+        var next: WebAddress? = api(path).adding(query: fields + [("per_page", "\(Self.pageSize)")])
         var (found, seen): ([JSONValue], Set<WebAddress>) = ([], [])
         while let address = next {
             guard seen.insert(address).inserted, seen.count <= Self.pageBound else {
@@ -59,8 +59,10 @@ struct CanvasServer: Sendable, PrintsRedacted {
             }
             let response = try await get(address)
             guard let page = try response.json().array else { throw unknownAnswer }
+            // Each page of a list says where the others are.
+            guard page.count < Self.pageSize || response[header: "Link"] != nil else { throw unknownAnswer }
             found += page
-            next = response.next
+            next = try response.next
         }
         return found
     }
@@ -118,9 +120,11 @@ struct CanvasServer: Sendable, PrintsRedacted {
     func media(_ id: String) async throws(ProviderError) -> CanvasMedia {
         guard let place = address.appending(["media_objects", id, "info"]) else { throw unknownAnswer }
         let response = try await web.client.get(place)
-        guard response.status == 200 else {
-            throw ProviderError(.forbidden, "\(address.host) doesn't show this media object outside of a browser")
+        // A site may want a browser's session for it; whether that stays so nobody says.
+        guard response.status == 200 || !(300...399).contains(response.status) else {
+            throw ProviderError(.notReady, "\(address.host) doesn't show this media object outside of a browser now")
         }
+        try response.checked()
         guard let media = CanvasMedia(try response.json(), at: address) else { throw unknownAnswer }
         return media
     }

@@ -77,6 +77,15 @@ struct KalturaAPI: Sendable, PrintsRedacted {
         return answer
     }
 
+    /// The entries of an answer.
+    func entries(_ objects: [JSONValue]?) throws(ProviderError) -> [KalturaEntry] {
+        guard let objects else { throw unknownAnswer }
+        return try objects.map { object throws(ProviderError) in
+            guard let entry = KalturaEntry(object) else { throw unknownAnswer }
+            return entry
+        }
+    }
+
     private func send(_ actions: [Action], session: Session?) async throws(ProviderError) -> [JSONValue] {
         var body: [String: JSONValue] = ["format": 1, "partnerId": .int(partner)]
         var parts = actions

@@ -9,6 +9,12 @@ import Foundation
 
 /// A video or sound of an account.
 struct KalturaEntry: Sendable {
+    /// Finds those that aren't ready, too; not those that are deleted (3), or that a moderator has blocked (6) or
+    /// rejected (3).
+    ///
+    /// Related: alpha/lib/enums/entryStatus.php, entryModerationStatus.php
+    static let filter: [String: JSONValue] = ["statusIn": "-2,-1,0,1,2,4,5,7", "moderationStatusNotIn": "3"]
+
     var id: String
     var name: String?
     var description: String?
@@ -21,10 +27,15 @@ struct KalturaEntry: Sendable {
     /// The entry of whose lecture it is another picture.
     var parent: String?
     private let status: String
+    private let moderation: Int64?
     private let isMedia: Bool
 
+    /// Nil for what isn't written as the server does: the type of a plugin's entry is a text.
     init?(_ entry: JSONValue) {
-        guard let id = entry["id"]?.string, !id.isEmpty else { return nil }
+        let (type, media) = (entry["type"], entry["mediaType"]?.wholeNumber)
+        guard let id = entry["id"]?.string, !id.isEmpty, type?.wholeNumber != nil || type?.string != nil,
+            type?.wholeNumber != 1 || media != nil
+        else { return nil }
         self.id = id
         name = entry["name"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         description = entry["description"]?.string.flatMap { $0.isEmpty ? nil : $0 }
@@ -37,7 +48,8 @@ struct KalturaEntry: Sendable {
         thumbnail = entry["thumbnailUrl"]?.string.flatMap(WebAddress.init)?.text
         parent = entry["parentEntryId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         status = entry["status"]?.wholeNumber.map(String.init) ?? entry["status"]?.string ?? ""
-        isMedia = entry["type"]?.wholeNumber == 1 && [1, 5].contains(entry["mediaType"]?.wholeNumber)
+        moderation = entry["moderationStatus"]?.wholeNumber
+        isMedia = type?.wholeNumber == 1 && [1, 5].contains(media)
     }
 
     /// Whether a list has it as a video of its own.
@@ -49,18 +61,23 @@ struct KalturaEntry: Sendable {
             cover: thumbnail, availableAt: startsAt)
     }
 
+    /// The server leaves open which of two that were made in the same second comes first.
+    func isOlder(than other: KalturaEntry) -> Bool {
+        (createdAt ?? .distantPast, id) < (other.createdAt ?? .distantPast, other.id)
+    }
+
     /// Why it can't be had; nil if it can.
     ///
-    /// Related: alpha/lib/enums/entryStatus.php
+    /// Related: alpha/lib/enums/entryStatus.php, entryModerationStatus.php
     func hindrance(at host: String, now: Date) -> ProviderError? {
         if let startsAt, startsAt > now { return ProviderError(.notReady, "\(host) has it from a later time on") }
         if let endsAt, endsAt < now { return ProviderError(.gone, "\(host) has it no longer") }
-        return switch status {
-        case "2": isMedia ? nil : ProviderError(.notFound, "this entry of \(host) is no video and no sound")
-        case "-2", "-1": ProviderError(.notReady, "\(host) couldn't convert it")
-        case "3": ProviderError(.gone, "\(host) has deleted it")
-        case "5": ProviderError(.notReady, "it waits for a moderator of \(host)")
-        case "6": ProviderError(.forbidden, "a moderator of \(host) has blocked it")
+        return switch (status, moderation) {
+        case ("5", _), ("2", 1): ProviderError(.notReady, "it waits for a moderator of \(host)")
+        case ("6", _), ("2", 3): ProviderError(.forbidden, "a moderator of \(host) has blocked it")
+        case ("2", _): isMedia ? nil : ProviderError(.notFound, "this entry of \(host) is no video and no sound")
+        case ("-2", _), ("-1", _): ProviderError(.notReady, "\(host) couldn't convert it")
+        case ("3", _): ProviderError(.gone, "\(host) has deleted it")
         default: ProviderError(.notReady, "\(host) is still working on it")
         }
     }

@@ -15,30 +15,28 @@ struct KalturaLists: Sendable, PrintsRedacted {
             .init(service: "playlist", action: "execute", parameters: ["id": .string(id)]),
         ])
         guard let entries = answers[1].array, answers[0]["id"] != nil else { throw api.unknownAnswer }
-        return Listing(title: answers[0]["name"]?.string, videos: Self.videos(entries))
+        return Listing(title: answers[0]["name"]?.string, videos: Self.videos(try api.entries(entries)))
     }
 
     /// A category, the oldest entries first. The categories beneath it are chapters.
     func category(_ id: Int64) async throws(ProviderError) -> Listing {
+        let filter: [String: JSONValue] = ["ancestorIdIn": .string(String(id)), "orderBy": "+fullName"]
         let answers = try await api.answers([
             .init(service: "category", action: "get", parameters: ["id": .int(id)]),
-            .init(service: "category", action: "list", parameters: ["filter": ["ancestorIdIn": .string(String(id))]]),
+            Self.page(0, of: "category", filter),
         ])
-        let own = answers[0]
-        guard let below = answers[1]["objects"]?.array, let fullName = own["fullName"]?.string else {
-            throw api.unknownAnswer
-        }
-        var listing = Listing(title: own["name"]?.string)
+        let (own, first) = (try Category(answers[0], api), try counted(answers[1]))
+        let below = Int64(first.entries.count) == first.total ? first.entries : try await all("category", filter)
+        let children = try below.map { child throws(ProviderError) in try Category(child, api) }
+            .sorted { NaturalOrder($0.fullName) < NaturalOrder($1.fullName) }
+        var listing = Listing(title: answers[0]["name"]?.string)
         listing.videos = try await entries(of: own)
-        for child in below.sorted(by: {
-            NaturalOrder($0["fullName"]?.string ?? "") < NaturalOrder($1["fullName"]?.string ?? "")
-        }) {
-            guard let number = child["id"]?.wholeNumber, let name = child["fullName"]?.string else { continue }
+        for child in children {
             let videos = try await entries(of: child)
             guard !videos.isEmpty else { continue }
-            let title = name.hasPrefix(fullName + ">") ? String(name.dropFirst(fullName.count + 1)) : name
-            listing.chapters.append(
-                .init(id: String(number), title: title.split(separator: ">").joined(separator: " / "), videos: videos))
+            let prefix = own.fullName + ">"
+            let title = child.fullName.hasPrefix(prefix) ? child.fullName.dropFirst(prefix.count) : child.fullName[...]
+            listing.chapters.append(.init(id: String(child.id), title: Self.title(title), videos: videos))
         }
         return listing
     }
@@ -52,15 +50,22 @@ struct KalturaLists: Sendable, PrintsRedacted {
             throw ProviderError(
                 .authRequired, "\(api.server.host) lists no categories without a login", server: api.server.origin)
         }
-        return found.compactMap { category in
-            guard let id = category["id"]?.wholeNumber,
-                parent != nil || category["directEntriesCount"]?.wholeNumber ?? 0 > 0
-            else { return nil }
-            let title = (parent == nil ? category["fullName"] : category["name"])?.string
-            return .init(
-                id: String(id), title: title?.split(separator: ">").joined(separator: " / "),
-                parameters: ["category": .int(id)])
+        let parents = Set(found.compactMap { $0["parentId"]?.wholeNumber })
+        var courses: [CourseList.Course] = []
+        for entry in found {
+            let category = try Category(entry, api)
+            // The counter of its own entries may be late. The other one tells of them, too, if nothing is beneath it.
+            let hasVideos =
+                category.ownCount > 0
+                || entry["entriesCount"]?.wholeNumber != 0 && !parents.contains(category.id)
+            guard parent != nil || hasVideos else { continue }
+            let title = parent == nil ? category.fullName : entry["name"]?.string
+            courses.append(
+                .init(
+                    id: String(category.id), title: title.map { Self.title($0[...]) },
+                    parameters: ["category": .int(category.id)]))
         }
+        return courses
     }
 
     func title(ofCategory id: Int64) async throws(ProviderError) -> String? {
@@ -73,11 +78,35 @@ struct KalturaLists: Sendable, PrintsRedacted {
             .string
     }
 
-    private func entries(of category: JSONValue) async throws(ProviderError) -> [Listing.Video] {
-        guard category["directEntriesCount"]?.wholeNumber != 0, let id = category["id"]?.wholeNumber else { return [] }
-        let found = try await all("baseEntry", ["categoriesIdsMatchOr": .string(String(id)), "orderBy": "+createdAt"])
-        // A session that may not list gets an empty list.
-        if found.isEmpty, category["directEntriesCount"]?.wholeNumber ?? 0 > 0 {
+    // MARK: - Answers
+
+    private struct Category {
+        let id: Int64
+        let fullName: String
+        /// Of the entries that aren't in another one beneath it. It may be late.
+        let ownCount: Int64
+
+        init(_ category: JSONValue, _ api: KalturaAPI) throws(ProviderError) {
+            guard let id = category["id"]?.wholeNumber, let fullName = category["fullName"]?.string else {
+                throw api.unknownAnswer
+            }
+            (self.id, self.fullName) = (id, fullName)
+            ownCount = category["directEntriesCount"]?.wholeNumber ?? 0
+        }
+    }
+
+    private static func title(_ fullName: Substring) -> String {
+        fullName.split(separator: ">").joined(separator: " / ")
+    }
+
+    private func entries(of category: Category) async throws(ProviderError) -> [Listing.Video] {
+        let found = try await all(
+            "baseEntry",
+            [
+                "categoriesIdsMatchOr": .string(String(category.id)), "orderBy": "+createdAt",
+            ].merging(KalturaEntry.filter) { $1 })
+        // A session that may not list gets an empty list, and so does everybody without a login.
+        if found.isEmpty, api.login == nil || category.ownCount > 0 {
             throw ProviderError(
                 .authRequired,
                 api.login == nil
@@ -85,7 +114,7 @@ struct KalturaLists: Sendable, PrintsRedacted {
                     : "this session of \(api.server.host) may not list the videos of a category: it lacks list:*",
                 server: api.server.origin)
         }
-        return Self.videos(found)
+        return Self.videos(try api.entries(found).sorted { $0.isOlder(than: $1) })
     }
 
     private func all(
@@ -98,19 +127,24 @@ struct KalturaLists: Sendable, PrintsRedacted {
             }
             return id
         } page: { number, _ throws(ProviderError) in
-            let pager: JSONValue = ["pageSize": .int(Int64(Self.pageCount)), "pageIndex": .int(Int64(number + 1))]
-            let answer = try await api.answers([
-                .init(service: service, action: "list", parameters: ["filter": .object(filter), "pager": pager])
-            ])[0]
-            guard let objects = answer["objects"]?.array, let total = answer["totalCount"]?.wholeNumber else {
-                throw api.unknownAnswer
-            }
-            return (objects, total)
+            try counted(try await api.answers([Self.page(number, of: service, filter)])[0])
         }
     }
 
-    private static func videos(_ entries: [JSONValue]) -> [Listing.Video] {
+    private static func page(_ number: Int, of service: String, _ filter: [String: JSONValue]) -> KalturaAPI.Action {
+        let pager: JSONValue = ["pageSize": .int(Int64(pageCount)), "pageIndex": .int(Int64(number + 1))]
+        return .init(service: service, action: "list", parameters: ["filter": .object(filter), "pager": pager])
+    }
+
+    private func counted(_ answer: JSONValue) throws(ProviderError) -> PagedList.Page {
+        guard let objects = answer["objects"]?.array, let total = answer["totalCount"]?.wholeNumber else {
+            throw api.unknownAnswer
+        }
+        return (objects, total)
+    }
+
+    private static func videos(_ entries: [KalturaEntry]) -> [Listing.Video] {
         var ids: Set<String> = []
-        return entries.compactMap(KalturaEntry.init).filter { $0.isListed && ids.insert($0.id).inserted }.map(\.listed)
+        return entries.filter { $0.isListed && ids.insert($0.id).inserted }.map(\.listed)
     }
 }

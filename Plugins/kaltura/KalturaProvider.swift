@@ -36,7 +36,7 @@ struct KalturaProvider: Provider {
             throw ProviderError(.notFound, "this can't be the id of an entry in Kaltura")
         }
         let answers = try await api.answers(Self.actions(id))
-        guard let main = answers[0]["objects"]?.list.first.flatMap(KalturaEntry.init) else {
+        guard let main = try api.entries(answers[0]["objects"]?.array).first else {
             throw api.error("ENTRY_ID_NOT_FOUND")
         }
         if let hindrance = main.hindrance(at: api.server.host, now: request.now) { throw hindrance }
@@ -48,18 +48,15 @@ struct KalturaProvider: Provider {
             url: choice.address.text, kind: choice.kind, size: choice.size, fileExtension: choice.fileExtension,
             duration: main.duration, cover: main.thumbnail, title: main.name)
         resolution.subtitles = Self.subtitles(answers[3], at: api)
-        let others = (answers[4]["objects"]?.list ?? []).compactMap(KalturaEntry.init).filter {
-            $0.hindrance(at: api.server.host, now: request.now) == nil
-        }
-        if !others.isEmpty {
-            resolution.streams = try await Self.streams(others, request.quality, at: api)
-            if !resolution.streams.isEmpty { resolution.role = "primary" }
-        }
+        resolution.streams = try await Self.streams(try api.entries(answers[4]["objects"]?.array), request, at: api)
+        if !resolution.streams.isEmpty { resolution.role = "primary" }
         if let session = try await api.mediaSession(isRefused: request.previous?.reason == .rejected) {
-            let origins = [choice.address.origin, api.server.origin]
-            resolution.tokens = [
-                Token(session.ks, in: .query, name: "ks", origins: origins[0] == origins[1] ? [origins[0]] : origins)
-            ]
+            var origins = [api.server.origin]
+            // A session that came over TLS doesn't go out without it.
+            if choice.address.origin != origins[0], choice.address.scheme == "https" || api.server.scheme == "http" {
+                origins.append(choice.address.origin)
+            }
+            resolution.tokens = [Token(session.ks, in: .query, name: "ks", origins: origins)]
             resolution.expiresAt = session.expiresAt
         }
         return resolution
@@ -81,7 +78,7 @@ struct KalturaProvider: Provider {
         switch found.kind {
         case .entry(let id):
             let answers = try await api.answers(Array(Self.actions(id).prefix(1)))
-            guard let entry = answers[0]["objects"]?.list.first.flatMap(KalturaEntry.init) else {
+            guard let entry = try api.entries(answers[0]["objects"]?.array).first else {
                 throw api.error("ENTRY_ID_NOT_FOUND")
             }
             return Recognition(.init(id: entry.id, title: entry.name, parameters: found.parameters))
@@ -127,14 +124,33 @@ struct KalturaProvider: Provider {
             .init(
                 service: "baseEntry", action: "list",
                 parameters: [
-                    "filter": ["parentEntryIdEqual": found, "orderBy": "+createdAt"], "pager": ["pageSize": 20],
+                    "filter": .object(
+                        ["parentEntryIdEqual": found, "orderBy": "+createdAt"].merging(KalturaEntry.filter) { $1 }),
+                    "pager": ["pageSize": 20],
                 ]),
         ]
     }
 
+    /// The other pictures. The video waits for one that isn't ready, until a day after that was made.
     private static func streams(
-        _ others: [KalturaEntry], _ quality: [String], at api: KalturaAPI
+        _ entries: [KalturaEntry], _ request: ResolveRequest, at api: KalturaAPI
     ) async throws(ProviderError) -> [Resolution.Stream] {
+        func leaveOut(_ entry: KalturaEntry, _ error: ProviderError) throws(ProviderError) {
+            guard error.kind == .notReady, let made = entry.createdAt, request.now.timeIntervalSince(made) < 86_400
+            else {
+                return
+            }
+            throw ProviderError(.notReady, "another picture of it isn't there yet: \(error.message)")
+        }
+        var others: [KalturaEntry] = []
+        for entry in entries {
+            if let hindrance = entry.hindrance(at: api.server.host, now: request.now) {
+                try leaveOut(entry, hindrance)
+            } else {
+                others.append(entry)
+            }
+        }
+        guard !others.isEmpty else { return [] }
         let answers = try await api.answers(
             others.flatMap { other in
                 [actions(other.id)[1], actions(other.id)[2]].map { action in
@@ -146,12 +162,13 @@ struct KalturaProvider: Provider {
         var streams: [Resolution.Stream] = []
         for (place, other) in others.enumerated() {
             let media = KalturaMedia(sources: answers[2 * place]["sources"]?.list ?? [], host: api.server.host)
-            // One that isn't there yet doesn't keep the others from coming.
-            guard let choice = try? media.choice(answers[2 * place + 1].list, of: other.id, quality) else { continue }
-            streams.append(
-                .init(
-                    place == 0 ? "secondary" : "secondary \(place + 1)", url: choice.address.text,
-                    kind: choice.kind, size: choice.size))
+            do throws(ProviderError) {
+                let choice = try media.choice(answers[2 * place + 1].list, of: other.id, request.quality)
+                streams.append(
+                    .init(
+                        place == 0 ? "secondary" : "secondary \(place + 1)", url: choice.address.text,
+                        kind: choice.kind, size: choice.size))
+            } catch { try leaveOut(other, error) }
         }
         return streams
     }

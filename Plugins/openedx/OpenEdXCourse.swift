@@ -43,18 +43,21 @@ struct OpenEdXCourse {
     private var ids: Set<String> = []
     private let site: WebAddress
 
-    /// - Parameter blocks: by their ids. Their order says nothing.
-    init(_ blocks: [String: JSONValue], from root: String, at site: WebAddress) {
+    /// - Parameter blocks: by their ids. Their order says nothing. A block without a type, or one that isn't there
+    ///   although another one names it, is `unavailable`.
+    init(_ blocks: [String: JSONValue], from root: String, at site: WebAddress) throws(ProviderError) {
         self.site = site
         title = Self.text(blocks[root]?["display_name"])
         var seen: Set<String> = []
         var open = [Place(id: root)]
         while let place = open.popLast() {
-            guard (1...Self.idBound).contains(place.id.utf8.count), let block = blocks[place.id],
-                seen.insert(place.id).inserted
-            else { continue }
+            guard (1...Self.idBound).contains(place.id.utf8.count), seen.insert(place.id).inserted else { continue }
+            let children = blocks[place.id]?["children"]
+            guard let block = blocks[place.id], block["type"]?.string != nil,
+                children == nil || children?.array?.allSatisfy({ $0.string != nil }) == true
+            else { throw ProviderError(.unavailable, "\(site.host) names blocks that it doesn't describe") }
             let below = read(block, at: place)
-            for child in (block["children"]?.array ?? []).reversed() {
+            for child in (children?.array ?? []).reversed() {
                 guard let id = child.string else { continue }
                 var next = below
                 next.id = id
@@ -109,7 +112,8 @@ struct OpenEdXCourse {
         }
         guard MediaFiles.isMedia(address.lastName) else { return nil }
         // Without the query, which may be a secret.
-        let place = address.origin == site.origin ? address.lastName : address.host + address.path
+        let path = String(address.path.drop { $0 == "/" })
+        let place = address.origin == site.origin ? path : address.host + "/" + path
         // Of a file of the course the name is behind the course's key.
         let name = address.lastName.split(separator: "block@").last.map(String.init) ?? address.lastName
         return Item(

@@ -45,8 +45,12 @@ struct OpenEdXProvider: Provider {
             try Endpoint.address(request.parameters), request.credentials, request.settings, now: request.now
         ) { server, make throws(ProviderError) in try await request.renewCredentials(at: server, make) }
         var keys: Set<String> = []
+        let enrolments = try await site.enrolments()
+        guard enrolments.allSatisfy({ $0["course_details"]?["course_id"]?.string != nil }) else {
+            throw site.unknownAnswer
+        }
         return CourseList(
-            courses: try await site.enrolments().compactMap { enrolment in
+            courses: enrolments.compactMap { enrolment in
                 let course = enrolment["course_details"]
                 guard let key = course?["course_id"]?.string, OpenEdXSite.isCourse(key), keys.insert(key).inserted
                 else { return nil }

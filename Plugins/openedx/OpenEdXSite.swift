@@ -49,7 +49,7 @@ struct OpenEdXSite: Sendable, PrintsRedacted {
         let found = try await blocks([], [("course_id", key)])
         guard !found.blocks.isEmpty else { throw try await nothingShown(of: key, now: now) }
         guard found.blocks[found.root] != nil else { throw unknownAnswer }
-        let course = OpenEdXCourse(found.blocks, from: found.root, at: root)
+        let course = try OpenEdXCourse(found.blocks, from: found.root, at: root)
         if let denial = course.denial, course.all.isEmpty {
             throw ProviderError(.forbidden, "\(root.host) says of this course: \(denial)")
         }
@@ -73,7 +73,7 @@ struct OpenEdXSite: Sendable, PrintsRedacted {
             if Self.isBlock(id) { throw ProviderError(.notReady, "\(root.host) doesn't show this video now") }
             throw ProviderError(.notFound, "\(root.host) has no such video in the course")
         }
-        return OpenEdXCourse(found.blocks, from: id, at: root)
+        return try OpenEdXCourse(found.blocks, from: id, at: root)
     }
 
     /// The courses that the user is enrolled in.

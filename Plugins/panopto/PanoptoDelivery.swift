@@ -1,6 +1,12 @@
 import ProviderHTTP
 import ProviderKit
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What the site's player gets to know of a session.
 struct PanoptoDelivery: Sendable {
     /// A picture, or sound, on the server of the media.
@@ -12,6 +18,8 @@ struct PanoptoDelivery: Sendable {
 
     /// The roles whose media has sound if any has sound of its own, the first one before the others.
     private static let roles = ["combined", "presenter"]
+    /// The beginning of 1970: sessions count the seconds from 1601 on.
+    private static let epoch = 11_644_473_600.0
     /// The tags of the languages' numbers.
     ///
     /// Related: yt_dlp/extractor/panopto.py of yt-dlp, which has them from Panopto's core.js
@@ -28,11 +36,13 @@ struct PanoptoDelivery: Sendable {
     let title: String?
     /// In seconds.
     let duration: Double?
+    /// When the recording ended; nil if it isn't told.
+    private let end: Date?
     /// The one that is the video's own file is first.
     var views: [View]
     let isLive: Bool
     /// Whether the pictures are still in the making.
-    let isUnfinished: Bool
+    private let isUnfinished: Bool
     /// The numbers of the languages of captions; none if there are captions of which no language is told.
     let captions: [Int64]
     let hasCaptions: Bool
@@ -41,6 +51,9 @@ struct PanoptoDelivery: Sendable {
         guard let delivery = answer["Delivery"], delivery.object != nil else { return nil }
         title = PanoptoFolder.plain(delivery["SessionName"])
         duration = PanoptoFolder.duration(delivery["Duration"])
+        end = delivery["SessionStartTime"]?.number.flatMap { [duration] begins in
+            Date(seconds: .double(begins - Self.epoch + (duration ?? 0)))
+        }
         isLive = delivery["IsActiveBroadcast"] == .bool(true)
         isUnfinished = delivery["IsViewerEncodeComplete"] == .bool(false)
         captions = (delivery["AvailableLanguages"]?.list ?? []).compactMap(\.wholeNumber)
@@ -67,6 +80,12 @@ struct PanoptoDelivery: Sendable {
     /// Adds the file in which the pictures are together.
     mutating func add(combined file: WebAddress) {
         views.insert(View(role: Self.roles[0], address: file, kind: .file), at: 0)
+    }
+
+    /// Whether pictures are to come that are worth waiting for: for a day after the recording if there is one of all
+    /// of them, since what is downloaded doesn't get others later.
+    func isAwaited(at now: Date) -> Bool {
+        isUnfinished && (!hasCombined || end.map { now.timeIntervalSince($0) < 86_400 } ?? false)
     }
 
     var hasCombined: Bool { views.contains { $0.role == Self.roles[0] } }
@@ -118,15 +137,17 @@ extension PanoptoSite {
         }
     }
 
-    /// The captions in each language; none if they can't be read: the video doesn't need them.
-    func subtitles(of id: String, _ visit: Visit<PanoptoDelivery>) async -> [Resolution.Subtitle] {
+    /// The captions in each language that has any.
+    func subtitles(
+        of id: String, _ visit: Visit<PanoptoDelivery>
+    ) async throws(ProviderError) -> [Resolution.Subtitle] {
         let delivery = visit.answer
         guard delivery.hasCaptions || !delivery.captions.isEmpty else { return [] }
         var (found, size): ([Resolution.Subtitle], Int) = ([], 0)
         for number in delivery.captions.isEmpty ? [nil] : delivery.captions.map(Optional.some) {
             let tag = number.flatMap(PanoptoDelivery.language) ?? "und"
             guard !found.contains(where: { $0.lang == tag }),
-                let text = await captions(of: id, number, cookie: visit.cookie)
+                let text = try await captions(of: id, number, cookie: visit.cookie)
             else { continue }
             size += text.utf8.count
             guard size <= Self.captionBound else {
@@ -138,8 +159,11 @@ extension PanoptoSite {
         return found
     }
 
-    /// SubRip in a language, or in the first one; nil without any.
-    private func captions(of id: String, _ language: Int64?, cookie: String?) async -> String? {
+    /// SubRip in a language, or in the first one; nil without any, or if the site doesn't give them away. Captions that
+    /// are lost because of any other error would never come.
+    private func captions(
+        of id: String, _ language: Int64?, cookie: String?
+    ) async throws(ProviderError) -> String? {
         let page = place("Pages/Transcription/GenerateSRT.ashx").adding(
             query: [("id", id)] + (language.map { [("language", "\($0)")] } ?? []))
         do throws(ProviderError) {
@@ -148,6 +172,7 @@ extension PanoptoSite {
             if response.isHTML { _ = try response.json() }
             return Self.captions(String(decoding: response.body, as: UTF8.self))
         } catch {
+            guard [.notFound, .forbidden].contains(error.kind) else { throw error }
             HostLog.write(.debug, "can't read the captions of a video: \(error.message)")
             return nil
         }

@@ -26,11 +26,11 @@ struct PanoptoFolder: Sendable {
     }
 
     /// As the API has it, where texts are plain.
-    init(sessions: [JSONValue], children: [JSONValue]) {
+    init(sessions: [JSONValue], children: [JSONValue], at site: PanoptoSite) throws(ProviderError) {
         self.init(
-            title: sessions.lazy.compactMap { Self.text($0["FolderDetails"]?["Name"]) }.first,
-            sessions: sessions.compactMap { session in
-                guard let id = PanoptoPage.id(session["Id"]?.string) else { return nil }
+            title: Self.common(sessions.map { Self.text($0["FolderDetails"]?["Name"]) }),
+            sessions: try sessions.map { session throws(ProviderError) in
+                let id = try Self.id(session["Id"], at: site)
                 let begins = session["StartTime"]?.string.flatMap(WebDate.date)
                 return (
                     begins,
@@ -39,18 +39,22 @@ struct PanoptoFolder: Sendable {
                         publishedAt: begins, duration: Self.duration(session["Duration"]))
                 )
             },
-            folders: children.compactMap { child in
-                PanoptoPage.id(child["Id"]?.string).map { ($0, Self.text(child["Name"]) ?? $0) }
+            folders: try children.map { child throws(ProviderError) in
+                let id = try Self.id(child["Id"], at: site)
+                return (id, Self.text(child["Name"]) ?? id)
             })
     }
 
     /// As the site's pages have it, where texts are HTML. `SessionID` isn't always the id of a session, and playlists
-    /// have no `DeliveryID`.
-    init(rows: [JSONValue], subfolders: [JSONValue]) {
+    /// have neither it nor a `DeliveryID`.
+    init(rows: [JSONValue], subfolders: [JSONValue], at site: PanoptoSite) throws(ProviderError) {
+        let rows = rows.filter { row in
+            row.object == nil || ["DeliveryID", "SessionID"].contains { row[$0] ?? .null != .null }
+        }
         self.init(
-            title: rows.lazy.compactMap { Self.plain($0["FolderName"]) }.first,
-            sessions: rows.compactMap { row in
-                guard let id = PanoptoPage.id(row["DeliveryID"]?.string) else { return nil }
+            title: Self.common(rows.map { Self.plain($0["FolderName"]) }),
+            sessions: try rows.map { row throws(ProviderError) in
+                let id = try Self.id(row["DeliveryID"], at: site)
                 let begins = Self.date(row["StartTime"])
                 return (
                     begins,
@@ -59,9 +63,21 @@ struct PanoptoFolder: Sendable {
                         publishedAt: begins, duration: Self.duration(row["Duration"]))
                 )
             },
-            folders: subfolders.compactMap { folder in
-                PanoptoPage.id(folder["ID"]?.string).map { ($0, Self.plain(folder["Name"]) ?? $0) }
+            folders: try subfolders.map { folder throws(ProviderError) in
+                let id = try Self.id(folder["ID"], at: site)
+                return (id, Self.plain(folder["Name"]) ?? id)
             })
+    }
+
+    /// What is left out for the want of an id would count as gone.
+    private static func id(_ value: JSONValue?, at site: PanoptoSite) throws(ProviderError) -> String {
+        guard let id = PanoptoPage.id(value?.string) else { throw site.unknownAnswer }
+        return id
+    }
+
+    /// The folder's name, if all sessions agree on it.
+    private static func common(_ names: [String?]) -> String? {
+        names.first.flatMap { first in names.allSatisfy { $0 == first } ? first : nil }
     }
 
     static func text(_ value: JSONValue?) -> String? { value?.string.flatMap { $0.isEmpty ? nil : $0 } }
@@ -89,13 +105,13 @@ extension PanoptoSite {
 
     func folder(_ id: String) async throws(ProviderError) -> PanoptoFolder {
         guard access != .tokens else {
-            return PanoptoFolder(
+            return try PanoptoFolder(
                 sessions: try await all(["folders", id, "sessions"], [("sortField", "CreatedDate")]),
-                children: try await all(["folders", id, "children"]))
+                children: try await all(["folders", id, "children"]), at: self)
         }
         let (rows, subfolders) = try await rows(of: id)
         if access == .nobody, rows.isEmpty, subfolders.isEmpty { throw loginNeeded(for: "this folder") }
-        return PanoptoFolder(rows: rows, subfolders: subfolders)
+        return try PanoptoFolder(rows: rows, subfolders: subfolders, at: self)
     }
 
     /// The title of a folder that is there and may be seen.
@@ -118,12 +134,12 @@ extension PanoptoSite {
         switch access {
         case .tokens:
             let top = try await all(["folders", Self.root, "children"])
-            guard top.isEmpty else { return PanoptoFolder(sessions: [], children: top).folders }
+            guard top.isEmpty else { return try PanoptoFolder(sessions: [], children: top, at: self).folders }
             // All of them may be within folders that the user doesn't see.
             let all = try await all(["folders", "search"], [("searchQuery", "*")])
             let ids = Set(all.compactMap { $0["Id"]?.string })
             let inner = all.filter { !ids.contains($0["ParentFolder"]?["Id"]?.string ?? "") }
-            return PanoptoFolder(sessions: [], children: inner).folders
+            return try PanoptoFolder(sessions: [], children: inner, at: self).folders
         case .browser: return try await foldersOfPages()
         case .nobody: throw loginNeeded(for: "your folders")
         }
@@ -155,7 +171,11 @@ extension PanoptoSite {
             $0["DeliveryID"]?.string
         } page: { number, _ throws(ProviderError) in
             let page = try await page(number, of: folder, count: Self.rowCount)
-            if number == 0 { folders = page.folders }
+            if number == 0 {
+                // Nobody is told of them without a login.
+                guard let told = page.folders ?? (access == .nobody ? [] : nil) else { throw unknownAnswer }
+                folders = told
+            }
             return (page.rows, page.total)
         }
         return (rows, folders)
@@ -164,7 +184,7 @@ extension PanoptoSite {
     /// A page of the sessions in a folder, or everywhere.
     private func page(
         _ number: Int, of folder: String?, count: Int
-    ) async throws(ProviderError) -> (rows: [JSONValue], total: Int64, folders: [JSONValue]) {
+    ) async throws(ProviderError) -> (rows: [JSONValue], total: Int64, folders: [JSONValue]?) {
         let page = try await service(
             "GetSessions",
             [
@@ -177,7 +197,7 @@ extension PanoptoSite {
         guard let results = page["Results"], results == .null || results.array != nil,
             let total = page["TotalNumber"]?.wholeNumber
         else { throw unknownAnswer }
-        return (results.list, total, page["Subfolders"]?.list ?? [])
+        return (results.list, total, page["Subfolders"]?.array)
     }
 
     /// What the site shows as a tree of folders. The fields are those of its own request.
@@ -192,10 +212,11 @@ extension PanoptoSite {
             let page = try await own(HTTPRequest("GET", place("Api/Folders").adding(query: fields))) {
                 $0.array.map(JSONValue.array)
             }
-            let new = page.list.filter { $0["Id"]?.string.map { ids.insert($0).inserted } == true }
+            // One without an id is refused below.
+            let new = page.list.filter { $0["Id"]?.string.map { ids.insert($0).inserted } ?? true }
             if new.isEmpty { break }
             found += new
         }
-        return PanoptoFolder(sessions: [], children: found).folders
+        return try PanoptoFolder(sessions: [], children: found, at: self).folders
     }
 }

@@ -31,11 +31,11 @@ struct PanoptoProvider: Provider {
         }
         let visit = try await Self.delivery(id, at: site)
         let delivery = visit.answer
-        guard let main = delivery.views.first, !delivery.isLive, delivery.hasCombined || !delivery.isUnfinished else {
+        guard let main = delivery.views.first, !delivery.isLive, !delivery.isAwaited(at: request.now) else {
             throw ProviderError(
                 .notReady,
                 delivery.isLive
-                    ? "this session is live" : "\(site.address.host) has no file of this session yet")
+                    ? "this session is live" : "\(site.address.host) hasn't all files of this session yet")
         }
         let ownFiles = delivery.views.filter { $0.address.origin == site.address.origin }
         if !ownFiles.isEmpty { try Self.checkRefusal(request.previous, visit, at: site) }
@@ -44,7 +44,7 @@ struct PanoptoProvider: Provider {
         }
         return Resolution(
             url: main.address.text, kind: main.kind, duration: delivery.duration,
-            subtitles: await site.subtitles(of: id, visit),
+            subtitles: try await site.subtitles(of: id, visit),
             tokens: ownFiles.isEmpty
                 ? []
                 : visit.cookie.map { [Token($0, in: .header, name: "Cookie", origins: [site.address.origin])] } ?? [],
@@ -88,7 +88,7 @@ struct PanoptoProvider: Provider {
 
     // MARK: - Answers
 
-    /// A folder, and with `isDeep` those in it as chapters, without those that have just gone or aren't for this user.
+    /// A folder, and with `isDeep` those in it as chapters, without those that have just gone.
     private static func listing(
         of root: String, isDeep: Bool, at site: PanoptoSite
     ) async throws(ProviderError) -> Listing {
@@ -97,11 +97,13 @@ struct PanoptoProvider: Provider {
         if own.title == nil { listing.title = try await site.title(of: root) }
         var (known, sessions) = (Set([root]), Set(own.sessions.map(\.id)))
         // The next one is the last.
-        var waiting: [(id: String, titles: [String])] = []
-        func add(_ folders: [(id: String, title: String)], beneath titles: [String]) {
-            waiting += folders.filter { known.insert($0.id).inserted }.reversed().map { ($0.id, titles + [$0.title]) }
+        var waiting: [(id: String, titles: [String], parent: String)] = []
+        func add(_ folders: [(id: String, title: String)], beneath titles: [String], in parent: String) {
+            waiting += folders.filter { known.insert($0.id).inserted }.reversed().map {
+                ($0.id, titles + [$0.title], parent)
+            }
         }
-        if isDeep { add(own.folders, beneath: []) }
+        if isDeep { add(own.folders, beneath: [], in: root) }
         while let next = waiting.popLast() {
             guard known.count <= folderBound else {
                 throw ProviderError(
@@ -114,9 +116,17 @@ struct PanoptoProvider: Provider {
                 let folder = try await site.folder(next.id)
                 let new = folder.sessions.filter { sessions.insert($0.id).inserted }
                 if !new.isEmpty { listing.chapters.append(.init(id: next.id, title: title, videos: new)) }
-                add(folder.folders, beneath: next.titles)
+                add(folder.folders, beneath: next.titles, in: next.id)
             } catch {
                 guard [.forbidden, .notFound, .gone].contains(error.kind) else { throw error }
+                if try await site.folder(next.parent).folders.contains(where: { $0.id == next.id }) {
+                    throw ProviderError(
+                        .unavailable,
+                        """
+                        \(site.address.host) lists the folder \(title) and refuses it: \(error.message); \
+                        subfolders: false leaves the folders out
+                        """, server: site.address.origin)
+                }
                 HostLog.write(.warning, "left out the folder \(title): \(error.message)")
             }
         }

@@ -101,6 +101,14 @@ final class ListingPages: Sendable {
         return String(String.UnicodeScalarView(title.unicodeScalars.filter { !isCut($0) }))
     }
 
+    private static func cleaned(_ video: Listing.Video) -> Listing.Video {
+        var video = video
+        video.title = title(video.title)
+        let resolved = title(video.resolved?.title)
+        video.resolved?.title = resolved
+        return video
+    }
+
     private static func isCut(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control && !["\t", "\n", "\r"].contains(scalar)
     }
@@ -119,15 +127,15 @@ final class ListingPages: Sendable {
             bytes += size
             return count == 1
         }
-        for var video in listing.videos {
-            video.title = title(video.title)
+        for listed in listing.videos {
+            let video = cleaned(listed)
             _ = room(for: video)
             pages[pages.count - 1].videos.append(video)
         }
         for chapter in listing.chapters {
             var isOpen = false
-            for var video in chapter.videos {
-                video.title = title(video.title)
+            for listed in chapter.videos {
+                let video = cleaned(listed)
                 if room(for: video) || !isOpen {
                     var part = chapter
                     part.title = title(part.title)

@@ -1,6 +1,7 @@
 """The provider `kaltura` against a stand-in that answers as Kaltura's source says."""
 
 import json
+import subprocess
 import time
 
 import media
@@ -17,6 +18,20 @@ def download(resolution, url=None):
         if url.startswith(tuple(token["origins"])):
             url += ("&" if "?" in url else "?") + f"{token['name']}={token['value']}"
     return fetch({"url": url})
+
+
+def lists(change, kind):
+    """Alters the lists of this kind, "Category" or "BaseEntry", in an answer."""
+    def part_now(part):
+        is_list = isinstance(part, dict) and part["objectType"] == f"Kaltura{kind}ListResponse"
+        return {**part, **change(part)} if is_list else part
+
+    return lambda request, value: [part_now(part) for part in value] if isinstance(value, list) else value
+
+
+def without(name):
+    """Takes a field away from the first object of a list."""
+    return lambda part: {"objects": [{n: v for n, v in o.items() if i or n != name} for i, o in enumerate(part["objects"])]}
 
 
 class KalturaCase(Case):
@@ -44,14 +59,15 @@ class KalturaCase(Case):
         inner = [self.host.entry(f"in {c.name}", categories=[c.id]) for c in (*weeks, lab)]
         twice = self.host.entry("twice", categories=[7, 79])
         self.host.entry("picture", categories=[7], media=2)
-        self.host.entry("converting", categories=[7], status=1)
+        converting = self.host.entry("converting", categories=[7], status=1)
         other = direct[0].child("other picture")
         other.in_search = 1
         provider = self.provider()
         login = self.login(provider)
         listing = provider.list({**where, "category": 7}, credentials=login)
         self.assertEqual(listing["title"], "Optics")
-        self.assertEqual([v["title"] for v in listing["videos"]], [*ODD, "twice"])
+        self.assertEqual([v["title"] for v in listing["videos"]], [*ODD, "twice", "converting"])
+        self.refused(lambda: provider.resolve(where, converting.id), "not_ready")
         self.assertEqual([(c["title"], [v["id"] for v in c["videos"]]) for c in listing["chapters"]], [
             ("Week 9", [inner[1].id, twice.id]), ("Week 10", [inner[0].id]), ("Week 10 / Lab", [inner[2].id])])
         self.assertTrue(provider.page({**where, "category": 7}, credentials=login, known=listing["known"])["unchanged"])
@@ -66,6 +82,84 @@ class KalturaCase(Case):
         courses = provider.ask("courses", {"parameters": where, "cursor": None}, credentials=login)["courses"]
         self.assertEqual({c["title"]: c["parameters"]["category"] for c in courses}, {
             "Optics": 7, "Optics / Week 9": 79, "Optics / Week 10": 80, "Optics / Week 10 / Lab": 90})
+
+    def test_what_a_list_does_not_say_is_not_gone(self):
+        where = self.account()
+        course = self.host.category(7, "Optics")
+        self.host.category(70, "Week 1", course)
+        entries = [self.host.entry(f"v{n}", categories=[7 + 63 * (n % 2)]) for n in range(4)]
+        chosen = self.host.playlist("Chosen", entries)
+        provider = self.provider()
+        login = self.login(provider)
+        for kind, change in (("Category", lambda part: {"objects": []}), ("Category", lambda part: {"objects": [None]}),
+                             ("Category", without("id")), ("Category", without("fullName")),
+                             ("BaseEntry", lambda part: {"objects": [*part["objects"][1:], None]}),
+                             ("BaseEntry", without("mediaType")), ("BaseEntry", without("type"))):
+            end = altered(self.host, lists(change, kind))
+            self.refused(lambda: provider.list({**where, "category": 7}, credentials=login), "unavailable")
+            end()
+        for change in (lambda found: [None, *found[1:]], lambda found: without("mediaType")({"objects": found})["objects"]):
+            end = altered(self.host, lambda request, value: [change(p) if isinstance(p, list) else p for p in value])
+            self.refused(lambda: provider.list({**where, "playlist": chosen.id}), "unavailable")
+            end()
+        for change in (without("mediaType"), lambda part: {"objects": None}):
+            end = altered(self.host, lists(change, "BaseEntry"))
+            self.refused(lambda: provider.resolve(where, entries[0].id), "unavailable")
+            end()
+        self.assertEqual(len(provider.list({**where, "category": 7}, credentials=login)["ids"]), 4)
+        # One without anything in it, for somebody who may list and for others.
+        self.host.category(8, "Empty")
+        self.assertEqual(provider.list({**where, "category": 8}, credentials=login)["ids"], [])
+        self.refused(lambda: provider.list({**where, "category": 8}), "auth_required")
+
+    def test_counters_of_categories_that_are_late(self):
+        where = self.account()
+        course = self.host.category(7, "Optics")
+        self.host.category(70, "Week 1", course)
+        self.host.category(9, "Empty")
+        entries = [self.host.entry(f"v{n}", categories=[n]) for n in (7, 70)]
+        provider = self.provider()
+        login = self.login(provider)
+
+        def counters(**numbers):
+            return lambda request, value: [
+                {**part, "objects": [{**o, **numbers} for o in part["objects"]]}
+                if part["objectType"] == "KalturaCategoryListResponse" else {**part, **numbers} if "fullName" in part else part
+                for part in value] if isinstance(value, list) else value
+
+        def courses():
+            answer = provider.ask("courses", {"parameters": where, "cursor": None}, credentials=login)
+            return [c["parameters"]["category"] for c in answer["courses"]]
+
+        self.assertEqual(courses(), [7, 70])
+        end = altered(self.host, counters(directEntriesCount=0, entriesCount=0))
+        listing = provider.list({**where, "category": 7}, credentials=login)
+        self.assertEqual((listing["ids"], [c["id"] for c in listing["chapters"]]), ([e.id for e in entries], ["70"]))
+        self.assertEqual(courses(), [])
+        end()
+        end = altered(self.host, counters(directEntriesCount=0, entriesCount=1))
+        self.assertEqual(courses(), [9, 70], "all of 7 may be in 70")
+        end()
+
+    def test_entries_that_are_not_ready_for_a_night(self):
+        where = {**self.account(), "category": 7}
+        self.host.category(7, "Optics")
+        entries = [self.host.entry(f"v{n}", categories=[7], created=1490000000 + n // 2 * 60, id=f"1_{9 - n}") for n in range(6)]
+        order = [e.id for e in sorted(entries, key=lambda e: (e.created, e.id))]
+        provider = self.provider()
+        login = self.login(provider)
+        self.assertEqual(provider.list(where, credentials=login)["ids"], order)
+        for status in (-2, -1, 0, 1, 4, 5, 7):
+            entries[2].status = status
+            self.assertEqual(provider.list(where, credentials=login)["ids"], order, status)
+            self.refused(lambda: provider.resolve(where, entries[2].id, credentials=login), "not_ready")
+        entries[2].status = 2
+        for moderation in (1, 2, 5, 6):
+            entries[2].moderation = moderation
+            self.assertEqual(provider.list(where, credentials=login)["ids"], order, moderation)
+        for gone in (dict(status=3), dict(status=6), dict(moderation=3)):
+            entries[2].__dict__.update({"status": 2, "moderation": 6, **gone})
+            self.assertNotIn(entries[2].id, provider.list(where, credentials=login)["ids"], gone)
 
     def test_more_than_a_page_and_playlists(self):
         where = self.account()
@@ -158,6 +252,44 @@ class KalturaCase(Case):
         self.assertEqual([(s["role"], download(got, s["url"])) for s in got["streams"]], [
             ("secondary", media.mp4("slides", 2000))])
 
+    def test_another_picture_that_is_not_there_yet(self):
+        where = self.account()
+        now = self.host.now
+        for make in (lambda e: e.child("Slides", status=1, created=now - 3600),
+                     lambda e: e.child("Slides", created=now - 3600).flavor(media.mp4("slides", 2000), status=1).entry):
+            entry = self.host.entry("Lecture", created=now - 90_000)
+            entry.flavor(media.mp4("camera", 3000))
+            slides = make(entry)
+            provider = self.provider()
+
+            def resolve(later=0):
+                return provider.resolve(where, entry.id, now=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + later)))
+
+            self.refused(resolve, "not_ready")
+            self.assertNotIn("streams", resolve(24 * 3600), "it may never come")
+            slides.status = 2
+            slides.flavors = []
+            slides.flavor(media.mp4("slides", 2000))
+            self.assertEqual([s["role"] for s in resolve()["streams"]], ["secondary"])
+
+    def test_a_session_that_came_over_tls_does_not_go_out_without_it(self):
+        where = self.account()
+        entry = self.host.entry("E", restricted="SESSION")
+        entry.flavor(media.mp4("e", 3000))
+        certificate, key = self.path("cert.pem"), self.path("key.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test", "-addext",
+                        "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        where["endpoint"] = self.host.secure(certificate, key)
+        trust = {"settings": {"ca_file": certificate}}
+        provider = self.provider()
+        login = provider.login({**where, "session": "secret"}, {"secret": CANARY}, **trust)
+        for base, origins in (("http://media.example.org", []), (where["endpoint"].replace("https", "http"), []),
+                              ("https://media.example.org", ["https://media.example.org"])):
+            self.host.base = base
+            got = provider.resolve(where, entry.id, credentials=login, **trust)
+            self.assertEqual(got["tokens"][0]["origins"], [where["endpoint"], *origins])
+            self.assertTrue(got["url"].startswith(base))
+
     def test_what_is_not_there_not_yet_or_not_for_all(self):
         where = self.account()
         provider = self.provider()
@@ -172,9 +304,9 @@ class KalturaCase(Case):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         kinds = {
             "not_found": [dict(media=2), dict(type=5, content="")], "gone": [dict(end=now - 100)], "forbidden": [
-                dict(status=6), dict(restricted="SITE")], "geo_blocked": [dict(restricted="COUNTRY")],
+                dict(status=6), dict(moderation=3), dict(restricted="SITE")], "geo_blocked": [dict(restricted="COUNTRY")],
             "auth_required": [dict(restricted="SESSION")],
-            "not_ready": [dict(status=s) for s in (-2, -1, 0, 1, 4, 5, 7)] + [dict(start=now + 1000)]}
+            "not_ready": [dict(status=s) for s in (-2, -1, 0, 1, 4, 5, 7)] + [dict(moderation=1), dict(start=now + 1000)]}
         for kind, entries in kinds.items():
             for more in entries:
                 with self.subTest(f"{kind} {more}"):

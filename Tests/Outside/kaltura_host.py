@@ -14,6 +14,7 @@ import itertools
 import json
 import random
 import re
+import ssl
 import threading
 import time
 import urllib.parse
@@ -519,6 +520,13 @@ class Kaltura:
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         case.addCleanup(self.stop)
 
+    def secure(self, certificate, key):
+        """Lets the server talk TLS. The addresses in its answers stay as they are."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        return f"https://127.0.0.1:{self.server.server_port}"
+
     def stop(self):
         self.closing.set()
         self.server.shutdown()
@@ -911,7 +919,8 @@ class Kaltura:
             if str(entry.status) not in status and not get("statusNotEqual") and not get("statusNotIn"):
                 return False
             moderation = listed(get("moderationStatusEqual", "")) or listed(get("moderationStatusIn", ""))
-            if (str(entry.moderation) not in moderation) if moderation else entry.moderation in (1, 3):
+            refused = listed(get("moderationStatusNotEqual", "")) or listed(get("moderationStatusNotIn", "")) or ["1", "3"]
+            if (str(entry.moderation) not in moderation) if moderation else str(entry.moderation) in refused:
                 return False
             if entry.in_search < 0 and not get("parentEntryIdEqual") and not get("idIn"):
                 return False

@@ -4,7 +4,7 @@ import json
 
 import media
 import stage
-from asking import CANARY, ODD, Case
+from asking import CANARY, ODD, Case, altered
 from folders import fetch
 from openedx_host import DEFAULT_YOUTUBE, OpenEdX
 
@@ -148,6 +148,25 @@ class OpenEdXCase(Case):
         self.assertLessEqual(max(len(t) for t in listed), 1024)
         for block, text in ((web, "pages only"), (denied, "Pass the test")):
             self.assertIn(text, self.refused(lambda: provider.resolve(where, block.id, credentials=login), "forbidden").message)
+
+    def test_odd_entries_are_no_end_of_a_course(self):
+        where = self.where()
+        blocks = [self.unit.video(f"Film {number}", {"mobile_low": b"x" * 99}) for number in range(3)]
+        provider = self.provider()
+        login = self.login(provider)
+        film, unit = blocks[1].id, self.unit.id
+        for change in (
+                lambda all: {name: block for name, block in all.items() if name != film}, lambda all: {**all, film: None},
+                lambda all: {**all, film: {**all[film], "type": None}}, lambda all: {**all, unit: {**all[unit], "children": "x"}},
+                lambda all: {**all, unit: {**all[unit], "children": [film, None]}}):
+            stop = altered(self.site, lambda request, value: {**value, "blocks": change(value["blocks"])}
+                           if isinstance(value, dict) and "blocks" in value else value)
+            self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+            stop()
+        self.assertEqual(len(provider.list(where, credentials=login)["ids"]), 3)
+        stop = altered(self.site, lambda request, value: [*value, {"course_details": {}}] if isinstance(value, list) else value)
+        self.refused(lambda: self.courses(provider, login), "unavailable")
+        stop()
 
     def test_what_is_not_there_or_not_yet_or_not_for_this_user(self):
         where = self.where()

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 import urllib.request
 
 import media
@@ -125,6 +126,81 @@ class PanoptoCase(Case):
                     self.assertEqual(provider.list(where, credentials=login)["ids"], first)
                 end()
 
+    def test_what_a_list_does_not_say_is_not_gone(self):
+        where = self.start()
+        for number in range(3):
+            self.top.video(f"v{number}", media.mp4(number, 300), started=1790000000 + number)
+        self.top.folder("Sub").video("in it", media.mp4("in it", 300))
+        provider = self.provider()
+        login = self.ways(provider)
+
+        def lacking(name, part="Results"):
+            """The first of a part without a field, or null."""
+            def now(request, value):
+                found = value.get("d", value) if isinstance(value, dict) else {"Results": value}
+                if found.get(part):
+                    found[part][0] = name and {n: v for n, v in found[part][0].items() if n != name}
+                return value
+            return now
+
+        def folders(change):
+            def now(request, value):
+                if "Subfolders" in value.get("d", {}):
+                    change(value["d"])
+                return value
+            return now
+
+        odd = {"tokens": [lacking(None), lacking("Id")], "browser": [
+            lacking(None), lacking("DeliveryID"), lacking("ID", "Subfolders"), lacking(None, "Subfolders"),
+            folders(lambda found: found.update(Subfolders=None)), folders(lambda found: found.pop("Subfolders"))]}
+        for way, changes in odd.items():
+            for change in changes:
+                end = altered(self.site, change)
+                self.refused(lambda: provider.list(where, credentials=login[way]), "unavailable")
+                end()
+            end = altered(self.site, lacking("Id"))
+            self.refused(lambda: self.courses(provider, login[way]), "unavailable")
+            end()
+        # A playlist has no id.
+        playlist = {"DeliveryID": None, "SessionID": None, "SessionName": "A playlist"}
+        end = altered(self.site, folders(lambda found: found.update(
+            Results=[playlist, *found["Results"]], TotalNumber=found["TotalNumber"] + 1)))
+        self.assertEqual(len(provider.list(where, credentials=login["browser"])["ids"]), 4)
+        end()
+
+    def test_sessions_that_do_not_agree_on_the_folders_name(self):
+        where = self.start()
+        for number in range(3):
+            self.top.video(f"v{number}", media.mp4(number, 300), started=1790000000 + number)
+
+        def other(request, value):
+            found = value.get("d", value).get("Results")
+            if found:
+                found[0].update({"FolderName": "Other"} if "FolderName" in found[0] else {"FolderDetails": {"Name": "Other"}})
+            return value
+
+        provider = self.provider()
+        for login in self.ways(provider).values():
+            end = altered(self.site, other)
+            self.assertEqual(provider.list(where, credentials=login)["title"], self.top.name)
+            end()
+
+    def test_a_folder_that_is_refused_for_a_night(self):
+        where = self.start()
+        week = self.top.folder("Week")
+        sub = week.folder("Sub")
+        video = sub.video("in it", media.mp4("in it", 300))
+        provider = self.provider()
+        login = self.tokens(provider)
+        for folder in (week, sub):
+            for folder.refused in (403, 404):
+                error = self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+                self.assertEqual(error.data["server"], self.site.base)
+            folder.refused = None
+        self.assertEqual(provider.list(where, credentials=login)["ids"], [video.id])
+        sub.gone = True
+        self.assertEqual(provider.list(where, credentials=login)["ids"], [])
+
     def test_what_a_folder_without_sessions_is(self):
         where = self.start()
         self.top.folder("Empty")
@@ -187,6 +263,53 @@ class PanoptoCase(Case):
             self.assertNotIn("subtitles", provider.resolve(where, plain.id, credentials=login))
         video.captions = {n: [(i, 1, "x" * 2000) for i in range(60)] for n in range(22)}
         self.assertLess(len(provider.resolve(where, video.id, credentials=login)["subtitles"]), 5)
+
+    def test_captions_that_can_not_be_read_for_a_night(self):
+        where = self.start()
+        video = self.top.video("V", b"v" * 300, captions={4: [(0, 1, "Hallo")]})
+        provider = self.provider()
+        inner = self.site.answer
+        answers = {"unavailable": [self.site.page(500, "Error"), self.site.page(503, "Error"), self.site.page(200, "Error")],
+                   "auth_required": [self.site.login_page(), self.site.page(401, "Error")],
+                   None: [self.site.page(404, "Error"), self.site.page(403, "Error")]}
+        for login in self.ways(provider).values():
+            for kind, odd in answers.items():
+                for answer in odd:
+                    self.site.answer = lambda request: answer if "GenerateSRT" in request.path else inner(request)
+                    if kind:
+                        self.refused(lambda: provider.resolve(where, video.id, credentials=login), kind)
+                    else:
+                        self.assertNotIn("subtitles", provider.resolve(where, video.id, credentials=login))
+            self.site.answer = inner
+            self.assertIn("subtitles", provider.resolve(where, video.id, credentials=login))
+
+    def test_pictures_that_are_not_there_yet(self):
+        where = self.start()
+        ended = 1790000060
+        video = self.top.video("V", media.mp4("both", 3000), [Stream("DV", media.mp4("face", 3000))], started=ended - 60)
+        alone = self.top.video("W", None, [Stream("DV", media.mp4("face", 3000))], started=ended - 60)
+
+        def unfinished(request, value):
+            if "Delivery" in value:
+                value["Delivery"].update(IsViewerEncodeComplete=False)
+                value["Delivery"].update({"Streams": []} if value["Delivery"]["PodcastStreams"] else {})
+            return value
+
+        provider = self.provider()
+        login = self.browser(provider)
+
+        def roles(video, after):
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ended + after))
+            got = provider.resolve(where, video.id, credentials=login, now=now)
+            return [got["role"], *(s["role"] for s in got.get("streams", []))]
+
+        end = altered(self.site, unfinished)
+        for after in (0, 86_399):
+            self.refused(lambda: roles(video, after), "not_ready")
+        self.assertEqual(roles(video, 86_400), ["combined"])
+        self.refused(lambda: roles(alone, 86_400), "not_ready")
+        end()
+        self.assertEqual(roles(video, 0), ["combined", "presenter"])
 
     def test_logins(self):
         where = self.start()

@@ -206,8 +206,8 @@ class Folder:
     def __init__(self, site, name, parent=None, users=(), public=False, description=None, id=None):
         self.site, self.name, self.parent, self.users, self.public = site, name, parent, set(users), public
         self.description, self.id, self.videos, self.playlists = description, id or guid(), [], []
-        # Listed, and gone when it is asked for.
-        self.gone = False
+        # Listed, and gone as soon as it is asked for; the status that it answers while it is listed.
+        self.gone, self.refused = False, None
 
     def folder(self, name, users=None, **more):
         return self.site.folder(name, parent=self, users=self.users if users is None else users, **more)
@@ -482,9 +482,11 @@ class Panopto:
         if id == NOBODY and part == "children":
             return self.listing(request, self.children(None, user))
         folder = self.found_folder(id)
-        if not folder or folder.gone:
+        if folder and folder.gone:
+            self.folders.remove(folder)
+        if not folder or folder.gone or folder.refused == 404:
             return self.api_error(404, "NotFound", "The requested folder was not found")
-        if not folder.open_to(user):
+        if not folder.open_to(user) or folder.refused:
             return Answer(403, b"", {})
         if not part:
             return self.json(folder.rest())

@@ -325,7 +325,7 @@ class Response:
                     try:
                         return urllib.parse.urljoin(self.url, target)
                     except ValueError:
-                        return None
+                        raise ProviderError("unavailable", f"{_shown(self.url)} names no usable address of the next page") from None
         return None
 
     @property

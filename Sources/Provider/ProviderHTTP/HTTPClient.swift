@@ -90,7 +90,7 @@ public struct HTTPClient: Sendable, PrintsRedacted {
             seen.insert(request.address)
             let response = try await fetch(request)
             try await take(response)
-            guard let next = response.next else { return }
+            guard let next = try response.next else { return }
             guard !seen.contains(next), seen.count < 10_000 else {
                 throw ProviderError(
                     .unavailable, "the pages of \(address.host) don't end", server: address.origin)

@@ -152,15 +152,23 @@ public struct HTTPResponse: Sendable, PrintsRedacted {
         return try JSONBody.value(of: JSONBody.argument(of: body) ?? body, from: address.host)
     }
 
-    /// The address of the next page, if a `Link` field has one.
+    /// The address of the next page, if a `Link` field has one. One that can't be requested is `unavailable`: the list
+    /// doesn't end there.
     ///
     /// Related: RFC 8288 §3
     public var next: WebAddress? {
-        for link in (self[header: "Link"] ?? "").matches(of: /<([^>]*)>([^<]*)/) {
-            guard link.output.2.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/.ignoresCase()) else { continue }
-            return address.resolving(String(link.output.1))
+        get throws(ProviderError) {
+            for link in (self[header: "Link"] ?? "").matches(of: /<([^>]*)>([^<]*)/) {
+                guard link.output.2.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/.ignoresCase()) else {
+                    continue
+                }
+                guard let next = address.resolving(String(link.output.1)) else {
+                    throw ProviderError(.unavailable, "\(address.host) names no usable address of the next page")
+                }
+                return next
+            }
+            return nil
         }
-        return nil
     }
 
     /// The body as XML, in whatever encoding it or its `Content-Type` names. With an internal subset it is refused.

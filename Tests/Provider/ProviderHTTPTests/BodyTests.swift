@@ -133,15 +133,26 @@ import Testing
     @Test(
         "the next page is that of a Link field",
         arguments: [
-            (#"<https://h/2>; rel="next""#, "https://h/2"), (#"</a?p=2>; rel=next"#, "https://media.example.org/a?p=2"),
+            (#"<https://h/2>; rel="next""#, "https://h/2"),
+            (#"</a?p=2>; rel=next"#, "https://media.example.org/a?p=2"),
             (#"<1>; rel="prev", <3>; rel="last next"; title="x""#, "https://media.example.org/3"),
-            (#"<https://h/2>; rel="nextish""#, nil), ("<ftp://h/2>; rel=next", nil), ("", nil),
+            (#"<https://h/2>; rel="nextish""#, nil), ("", nil),
         ] as [(String, String?)])
     func next(_ link: String, _ next: String?) throws {
         let response = HTTPResponse(
             status: 200, headers: ["link": link], body: [],
             address: try #require(WebAddress("https://media.example.org/feed")))
-        #expect(response.next?.text == next)
+        #expect(try response.next?.text == next)
+    }
+
+    @Test(
+        "a list whose next page can't be requested doesn't end",
+        arguments: ["ftp://h/2", "https://a@b/2", "https://"])
+    func brokenNext(_ link: String) throws {
+        let response = HTTPResponse(
+            status: 200, headers: ["link": "<\(link)>; rel=next"], body: [],
+            address: try #require(WebAddress("https://media.example.org/feed")))
+        #expect(throws: ProviderError.self) { _ = try response.next }
     }
 
     @Test(

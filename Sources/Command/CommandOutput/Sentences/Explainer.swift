@@ -69,7 +69,7 @@ package struct Explainer: Sendable {
         case .drm: "the video is DRM-protected"
         case .notReady: "not available yet"
         case .rateLimited: "too many requests"
-        case .unavailable: "the provider can't be reached"
+        case .unavailable: "the provider isn't available"
         case .invalidParameters: "the provider rejects its parameters"
         case .httpStatus: "the server answered with an error"
         case .urlRefused: "the server refuses the URL"

@@ -139,7 +139,7 @@ package enum Wording {
             case .tls: "no secure connection to \(name)"
             case .stalled: "\(name) sends nothing"
             case .truncated: "\(name) ends files too early"
-            case .unavailable: "\(name) can't be reached"
+            case .unavailable: "\(name) isn't available"
             case let kind?: "\(name): \(Explainer.meaning(kind))"
             case nil: nil
             }
