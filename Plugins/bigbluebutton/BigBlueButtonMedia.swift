@@ -56,7 +56,8 @@ struct BigBlueButtonMedia: Sendable, PrintsRedacted {
         _ format: BigBlueButtonRecording.Format, _ id: String, to found: inout Found
     ) async throws(ProviderError) {
         // The page itself is the same for every recording; only the link of a protected one has to be opened.
-        let isProtected = format.page.query?.contains("token=") == true
+        let isProtected =
+            format.page.query?.contains("token=") == true || format.page.path.contains("/recording/ticket/")
         let cookie = isProtected ? try await open(format.page).cookie : nil
         let folder = format.page.replacing(path: "/presentation/\(id)/")
         found.webcam = try await first(["video/webcams.mp4", "video/webcams.webm"], beneath: folder, cookie)
