@@ -13,7 +13,7 @@ BIN = .build/release
 DEMO = demo-library
 SWIFT_PLUGINS = demo
 # Those of one program, coursefetch-providers.
-PROVIDERS = direct secure-link feed index webdav s3 rclone moodle kolibri bigbluebutton opencast peertube internet-archive kaltura openedx panopto canvas akamai bunny cloudflare-stream cloudfront mux
+PROVIDERS = direct secure-link feed index webdav s3 rclone moodle kolibri bigbluebutton opencast peertube internet-archive kaltura openedx panopto canvas baijiayun ilias akamai bunny cloudflare-stream cloudfront mux
 PYTHON_PLUGINS = yt-dlp
 # What providers in Swift are written with.
 KIT = Ground/TextFormats Provider/ProviderKit Ground/NetworkAddresses Provider/ProviderHTTP Ground/XMLSource \

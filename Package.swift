@@ -46,8 +46,8 @@ let bundledProviders: [(folder: String, more: [String])] =
     [("rclone", ["plugin.yaml", "README.md"])]
     + [
         "direct", "secure-link", "feed", "index", "webdav", "s3", "moodle", "kolibri", "bigbluebutton", "opencast",
-        "peertube", "internet-archive", "kaltura", "openedx", "panopto", "canvas", "cloudfront", "akamai", "bunny",
-        "mux", "cloudflare-stream",
+        "peertube", "internet-archive", "kaltura", "openedx", "panopto", "canvas", "baijiayun", "ilias",
+        "cloudfront", "akamai", "bunny", "mux", "cloudflare-stream",
     ].map { ($0, ["plugin.yaml", "README.md", "fixtures"]) }
 
 let package = Package(

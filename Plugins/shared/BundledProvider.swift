@@ -22,6 +22,8 @@ package enum BundledProvider {
         case "canvas": await CanvasProvider.main()
         case "openedx": await OpenEdXProvider.main()
         case "panopto": await PanoptoProvider.main()
+        case "baijiayun": await BaiJiaYunProvider.main()
+        case "ilias": await IliasProvider.main()
         case "akamai": await AkamaiProvider.main()
         case "bunny": await BunnyProvider.main()
         case "cloudflare-stream": await CloudflareStreamProvider.main()

@@ -10,7 +10,7 @@ struct HTMLCursor {
 
     /// Elements whose content is no HTML.
     private static let opaque: Set<String> = ["script", "style"]
-    private static let nameBound = 12
+    private static let nameBound = 20
 
     private let page: [UInt8]
     private var index = 0

@@ -12,8 +12,10 @@ import media
 import stage
 from archive_host import Archive
 from asking import CANARY, Case
+from baijiayun_host import BaijiaYun
 from bigbluebutton_host import BigBlueButton
 from canvas_host import Canvas
+from ilias_host import Ilias
 from kaltura_host import Kaltura
 from moodle_host import Moodle
 from opencast_host import Opencast
@@ -230,9 +232,36 @@ def canvas(case, proxy):
     return Host({"endpoint": proxy.url, "course": course.id}, login, {"token": token}, 50)
 
 
+def baijiayun(case, proxy):
+    yun = BaijiaYun(case, partner_key=CANARY)
+    # Both the program, whose clock is the real one, and requests of another time are signed.
+    yun.timestamp_window = 1 << 40
+    proxy.target, yun.base = yun.base.split("/")[2], proxy.url
+    category = yun.category("Optics")
+    for number in range(20):
+        yun.video(f"Lecture {number}", {"720p": media.mp4(f"baijiayun {number}", 2000)}, category=category)
+    login = {"partner_id": str(yun.partner_id), "partner_key": CANARY}
+    return Host({"endpoint": proxy.url, "category": category}, {"hosts": {proxy.url: login}}, login, 20)
+
+
+def ilias(case, proxy):
+    site = Ilias(case)
+    proxy.target, site.base = site.base.split("/")[2], proxy.url + site.path
+    site.user("anna")
+    course = site.course("Optics", ["anna"])
+    # A file's address needs no request; that of a video on a page does.
+    course.video("Lecture 0", "l0.mp4", media.mp4("ilias 0", 2000))
+    for number in range(1, 20):
+        course.file(f"Lecture {number}", f"l{number}.mp4", media.mp4(f"ilias {number}", 2000))
+    names = {"PHPSESSID": CANARY, "ilClientId": site.client}
+    site.sessions[CANARY] = ("anna", True)
+    secrets = {"session": "".join(f"127.0.0.1\tFALSE\t/\tFALSE\t0\t{n}\t{v}\n" for n, v in names.items())}
+    return Host({"endpoint": site.base, "course": course.ref}, {"hosts": {proxy.url: secrets}}, secrets, 20)
+
+
 STARTS = {"moodle": moodle, "kolibri": kolibri, "bigbluebutton": bigbluebutton, "opencast": opencast, "peertube": peertube,
           "internet-archive": internet_archive, "kaltura": kaltura,
-          "openedx": openedx, "panopto": panopto, "canvas": canvas}
+          "openedx": openedx, "panopto": panopto, "canvas": canvas, "baijiayun": baijiayun, "ilias": ilias}
 
 
 class Platforms(Case):
@@ -293,6 +322,12 @@ class Platforms(Case):
 
     def test_canvas_in_trouble(self):
         self.check("canvas")
+
+    def test_baijiayun_in_trouble(self):
+        self.check("baijiayun")
+
+    def test_ilias_in_trouble(self):
+        self.check("ilias")
 
     def test_all_in_one_catalog_and_the_trouble_of_one_costs_no_other(self):
         scene = stage.Stage()

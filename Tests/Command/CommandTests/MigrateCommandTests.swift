@@ -21,6 +21,15 @@ struct MigrateCommandTests {
             (["manifest", "/a", "--no-start"], "error: --no-start needs --requeue: without it nothing is queued"),
             (["manifest", "/a", "--source-user", "u"], "error: --source-user is for wqdownload, not for manifest"),
             (["manifest", "/a", "--list", "u"], "error: --list is for yt-dlp, aria2, wget, curl or baijiayun, not"),
+            (
+                ["manifest", "/a", "--endpoint", "https://a.example"],
+                "error: --endpoint is for baijiayun, not for manifest"
+            ),
+            (["baijiayun", "/a", "--endpoint", "https://a.example"], "error: --endpoint needs --write-catalog"),
+            (
+                ["baijiayun", "/a", "--write-catalog", "c", "--endpoint", "a.example"],
+                "error: --endpoint is the address of a server, such as https://"
+            ),
             (["manifest", "/a", "--map", ""], "error: --map is empty"),
             (["manifest", "/a", "--catalog", ""], "error: the name of a catalog is empty"),
             (["manifest", "/a"], "error: no catalog is named. Name one that has the source's videos (--catalog"),

@@ -110,6 +110,31 @@ struct NewCatalogTests {
             ])
     }
 
+    @Test(
+        "videos of a player's store have the server, their ids and their definition for the provider",
+        arguments: [nil, "https://school.at.baijiayun.com"])
+    func player(endpoint: String?) throws {
+        let source = try source()
+        var catalog = NewCatalog(.baijiayun, endpoint: endpoint)
+        let all = [
+            "123": ["vid": "123", "definition": "superhigh"],
+            "77_9": ["classId": "77", "sessionId": "9", "definition": "1080p"], "88": ["classId": "88"],
+        ]
+        for (id, parameters) in all.sorted(by: { $0.key < $1.key }) {
+            catalog.add(record { ($0.video, $0.parameters) = (id, parameters) }, in: source)
+        }
+        let read = try read(catalog)
+        let videos = read.courses.flatMap { Array($0.videos) }
+        #expect(videos.map(\.id) == all.keys.sorted())
+        for video in videos {
+            #expect(video.settings.provider?.name == "baijiayun")
+            var expected = all[video.id] ?? [:]
+            expected["endpoint"] = endpoint ?? "https://unknown.invalid"
+            #expect(video.settings.parameters.compactMapValues(\.string) == expected)
+        }
+        #expect(NewCatalog(.wget, endpoint: endpoint).text.contains("endpoint") == false)
+    }
+
     @Test("a course's id that another catalog has stays that one's")
     func taken() throws {
         let source = try source()

@@ -36,9 +36,9 @@ import YAMLSource
         let registry = Self.registry()
         #expect(
             registry.plugins.keys.sorted() == [
-                "akamai", "bigbluebutton", "bunny", "canvas", "cloudflare-stream", "cloudfront", "demo", "direct",
-                "feed", "index", "internet-archive", "kaltura", "kolibri", "moodle", "mux", "opencast", "openedx",
-                "panopto", "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
+                "akamai", "baijiayun", "bigbluebutton", "bunny", "canvas", "cloudflare-stream", "cloudfront", "demo",
+                "direct", "feed", "ilias", "index", "internet-archive", "kaltura", "kolibri", "moodle", "mux",
+                "opencast", "openedx", "panopto", "peertube", "rclone", "s3", "secure-link", "webdav", "yt-dlp",
             ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }
@@ -84,7 +84,7 @@ import YAMLSource
         let registry = Self.registry()
         // yt-dlp is in Python.
         let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
-        #expect(swift.count == 22)
+        #expect(swift.count == 24)
         for (name, plugin) in swift {
             #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
             #expect(plugin.launch.arguments == [name])

@@ -62,6 +62,11 @@ struct Migrate: AsyncParsableCommand {
         completion: .file(extensions: ["yaml"]))
     var writeCatalog: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The server of the videos in the catalog that --write-catalog writes (baijiayun).", valueName: "address"))
+    var endpoint: String?
+
     @Flag(help: "Queue what can't be taken over; the next sync downloads it.")
     var requeue = false
 
@@ -114,6 +119,13 @@ struct Migrate: AsyncParsableCommand {
         if sourceUser != nil { try MigrationKinds.check("--source-user", kind, MigrationKinds.ofUsers) }
         if seen { try MigrationKinds.check("--seen", kind, [SourceKind.ytDlp.rawValue]) }
         if list != nil { try MigrationKinds.check("--list", kind, MigrationKinds.listed) }
+        if let endpoint {
+            try MigrationKinds.check("--endpoint", kind, [SourceKind.baijiayun.rawValue])
+            guard writeCatalog != nil else { throw ValidationError("--endpoint needs --write-catalog") }
+            guard endpoint.wholeMatch(of: /https?:\/\/[^\/?#@\s]+\/?/) != nil else {
+                throw ValidationError("--endpoint is the address of a server, such as https://name.at.baijiayun.com")
+            }
+        }
     }
 
     func run() async throws {
@@ -144,6 +156,7 @@ struct Migrate: AsyncParsableCommand {
         options.method = move ? .move : link ? .link : .copy
         options.map = map
         options.writeCatalog = writeCatalog
+        options.endpoint = endpoint
         options.requeues = requeue
         options.pausesQueued = !start
         options.removesSource = removeSource

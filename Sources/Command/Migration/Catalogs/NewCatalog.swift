@@ -29,6 +29,8 @@ struct NewCatalog {
     }
 
     private let kind: SourceKind
+    /// Of all courses, for a provider that has one.
+    private let endpoint: String?
     private var order: [String] = []
     private var courses: [String: Course] = [:]
     /// Ids of courses that other catalogs have.
@@ -39,9 +41,12 @@ struct NewCatalog {
     /// The number of its videos.
     var count: Int { urls.count }
 
-    /// - Parameter taken: ids of courses that other catalogs have.
-    init(_ kind: SourceKind, taken: Set<String> = []) {
+    /// - Parameters:
+    ///   - endpoint: the server of all videos, which some stores don't have; nil if it isn't known.
+    ///   - taken: ids of courses that other catalogs have.
+    init(_ kind: SourceKind, endpoint: String? = nil, taken: Set<String> = []) {
         self.kind = kind
+        self.endpoint = kind == .baijiayun ? endpoint ?? "https://unknown.invalid" : nil
         self.taken = taken
     }
 
@@ -95,6 +100,7 @@ struct NewCatalog {
             text += "  - id: \(YAMLScalar.text(id))\n"
             if let title = course.title { text += "    title: \(YAMLScalar.text(title))\n" }
             text += "    provider: \(provider)\n"
+            if let endpoint { text += "    parameters: {endpoint: \(YAMLScalar.quoted(endpoint))}\n" }
             if let videos = course.chapters[""]?.videos {
                 text += "    videos:\n" + videos.map { Self.lines(of: $0, indent: "      ") }.joined()
             }

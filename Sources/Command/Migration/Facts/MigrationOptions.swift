@@ -24,6 +24,8 @@ package struct MigrationOptions: Sendable {
     package var map: String?
     /// A catalog to be written for what is in no catalog.
     package var writeCatalog: String?
+    /// The server of the videos in that catalog, for stores that don't have it.
+    package var endpoint: String?
     /// Whether what can't be adopted is downloaded anew.
     package var requeues = false
     /// Whether downloads that this migration queues are paused.

@@ -115,7 +115,7 @@ struct MigrationInput: Sendable {
         let records: [SourceRecord]
         do { records = try source.records() } catch { throw MigrationProblem(any: error) }
         self.records = records
-        var made = NewCatalog(source.kind, taken: taken)
+        var made = NewCatalog(source.kind, endpoint: options.endpoint, taken: taken)
         for record in records {
             guard record.fault == nil, map?.target(of: record) == nil, (index?.find(record) ?? .nothing) == .nothing
             else { continue }
