@@ -22,14 +22,15 @@ struct BaiJiaYunLists: Sendable, PrintsRedacted {
         switch source {
         case .category(let id):
             found = try await all(
-                "video/getCategoryVideo", [("category_id", String(id))], Self.categoryPageCount, .video)
+                "video/getCategoryVideo", [("category_id", String(id))], .video,
+                pagesOf: Self.categoryPageCount)
             // An unknown one may be as empty.
             if found.isEmpty { _ = try await categories(below: id) }
         case .room(let id):
-            found = try await all("playback/getList", [("room_id", id)], Self.pageCount, .playback)
+            found = try await all("playback/getList", [("room_id", id)], .playback, pagesOf: Self.pageCount)
             if found.isEmpty { _ = try await api.call("playback/getBasicInfo", [("room_id", id)]) }
-        case .videos: found = try await all("video/getVideoList", [], Self.pageCount, .video)
-        case .playbacks: found = try await all("playback/getList", [], Self.pageCount, .playback)
+        case .videos: found = try await all("video/getVideoList", [], .video, pagesOf: Self.pageCount)
+        case .playbacks: found = try await all("playback/getList", [], .playback, pagesOf: Self.pageCount)
         }
         var ids: Set<String> = []
         let videos = found.filter { Self.isListed($0.entry) && ids.insert($0.id.text).inserted }.map(listed)
@@ -82,7 +83,7 @@ struct BaiJiaYunLists: Sendable, PrintsRedacted {
     private enum Kind { case video, playback }
 
     private func all(
-        _ function: String, _ fields: [(name: String, value: String)], _ count: Int, _ kind: Kind
+        _ function: String, _ fields: [(name: String, value: String)], _ kind: Kind, pagesOf count: Int
     ) async throws(ProviderError) -> [Found] {
         // A page that isn't full is the last one, whatever the total says.
         var isOver = false

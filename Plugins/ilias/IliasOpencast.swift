@@ -59,7 +59,7 @@ struct IliasEvents: Sendable {
             let id = tag.attributes["id"] ?? ""
             if tag.name == "table", id.hasPrefix("tbl_xoct") { table = id }
             if let link = tag.attributes["href"],
-                let match = link.firstMatch(of: /(tbl_xoct_\w+?)_table_nav=[^&"]*:(\d+)/), match.output.2 != "0"
+                let match = link.firstMatch(of: /(tbl_xoct_\w+?)_table_nav=[^&\x22]*:(\d+)/), match.output.2 != "0"
             {
                 found.longTable = String(match.output.1)
             }
