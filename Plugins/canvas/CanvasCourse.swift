@@ -26,7 +26,7 @@ struct CanvasCourse {
     private let pages: [String: JSONValue]
     private let files: [String: CanvasFile]
     private let media: [String: JSONValue]
-    /// The files that can be had of media objects, by the ids of these.
+    /// The files that were uploaded for media objects, by the ids of these.
     private let filesOfMedia: [String: CanvasFile]
     private var ids: Set<String> = []
     private(set) var chapters: [Listing.Chapter] = []
@@ -39,16 +39,30 @@ struct CanvasCourse {
         pages = parts.pages
         files = parts.files.reduce(into: [:]) { $0[$1.id] = $1 }
         media = parts.media.reduce(into: [:]) { if let id = $1["media_id"]?.string { $0[id] = $1 } }
-        filesOfMedia = parts.files.reduce(into: [:]) { found, file in
-            if let media = file.media, file.lock == nil { found[media] = found[media] ?? file }
-        }
+        filesOfMedia = Self.filesOfMedia(parts)
         for module in parts.modules { add(module) }
         let names = parts.files.map { (id: $0.id, order: NaturalOrder($0.name)) }.sorted { $0.order < $1.order }
         others += new(names.compactMap { video(file: $0.id) })
-        others += new(
-            parts.media.compactMap { $0["media_id"]?.string }.filter { filesOfMedia[$0] == nil }.compactMap {
-                video(media: $0)
-            })
+        let lone = parts.media.compactMap { $0["media_id"]?.string }.filter { filesOfMedia[$0] == nil }
+        others += new(lone.map { video(media: $0) })
+    }
+
+    /// Of several files of a media object, the first that isn't locked.
+    private static func filesOfMedia(_ parts: Parts) -> [String: CanvasFile] {
+        var found: [String: CanvasFile] = [:]
+        for file in parts.files {
+            if let media = file.media, found[media].map({ $0.lock != nil && file.lock == nil }) != false {
+                found[media] = file
+            }
+        }
+        // A file that doesn't say which media object is its own has the name of it.
+        let nameless = parts.files.filter { $0.media == nil }.reduce(into: [:]) { $0[$1.name] = $1 }
+        for media in parts.media {
+            if let id = media["media_id"]?.string, found[id] == nil, let name = media["title"]?.string {
+                found[id] = nameless[name]
+            }
+        }
+        return found
     }
 
     private mutating func add(_ module: JSONValue) {
@@ -60,9 +74,9 @@ struct CanvasCourse {
         if !videos.isEmpty { chapters.append(.init(id: id, title: module["name"]?.string, videos: videos)) }
     }
 
-    /// Those that aren't in the course already.
+    /// Those that aren't in the course already. A media object is the same as its file.
     private mutating func new(_ videos: [Listing.Video]) -> [Listing.Video] {
-        videos.filter { ids.insert($0.id).inserted }
+        videos.filter { ids.insert($0.formerly ?? $0.id).inserted }
     }
 
     private func videos(of item: JSONValue) -> [Listing.Video] {
@@ -132,11 +146,19 @@ struct CanvasCourse {
         return video
     }
 
-    /// A media object, or the file that was uploaded for it.
-    private func video(media id: String, title: String? = nil) -> Listing.Video? {
-        if let file = filesOfMedia[id], let video = video(file: file.id, isMedia: true) { return video }
+    /// A media object. Its id is the same whether the file that was uploaded for it is listed or not.
+    private func video(media id: String, title: String? = nil) -> Listing.Video {
         let own = media[id].flatMap { CanvasMedia($0, at: server) }?.title
-        return Listing.Video(id: "media-\(id)", title: own ?? title)
+        var video = Listing.Video(id: "media-\(id)", title: own ?? title)
+        guard let file = filesOfMedia[id], let original = self.video(file: file.id, isMedia: true) else { return video }
+        video.title = own ?? original.title
+        // Somebody may have it by the id of the file, which is that of a file that no page plays.
+        video.formerly = original.id
+        guard file.lock == nil else { return video }
+        video.publishedAt = original.publishedAt
+        if file.media != nil { video.resolved = original.resolved }
+        video.parameters = ["file": .string(file.id)]
+        return video
     }
 
     private func hasNoSubtitles(_ id: String) -> Bool { media[id]?["media_tracks"]?.array?.isEmpty == true }

@@ -30,12 +30,17 @@ struct CanvasProvider: Provider {
         ) { server, make throws(ProviderError) in try await request.renewCredentials(at: server, make) }
         let id = request.video.id
         if id.hasPrefix("file-"), CanvasAddress.isNumber(String(id.dropFirst(5))) {
-            return try await resolve(try await server.file(String(id.dropFirst(5))), request, at: server)
+            let file = try await server.file(String(id.dropFirst(5)))
+            return try await resolve(file, of: file.media, request, at: server)
         }
-        guard id.hasPrefix("media-"), CanvasAddress.isMedia(String(id.dropFirst(6))) else {
+        let name = String(id.dropFirst(6))
+        guard id.hasPrefix("media-"), CanvasAddress.isMedia(name) else {
             throw ProviderError(.notFound, "the id of a video in Canvas is file-NUMBER or media-ID")
         }
-        let media = try await server.media(String(id.dropFirst(6)))
+        if let original = CanvasServer.id(request.video.parameters["file"]), CanvasAddress.isNumber(original) {
+            return try await resolve(try await server.file(original), of: name, request, at: server)
+        }
+        let media = try await server.media(name)
         guard var resolution = try await resolution(media, request.quality, at: server) else {
             throw ProviderError(.notReady, "\(server.address.host) has no file of this video yet")
         }
@@ -52,8 +57,8 @@ struct CanvasProvider: Provider {
         let found =
             try await server.all(["courses"])
             + (try await server.all(["courses"], [("enrollment_state", "completed")]))
-        var ids: Set<String> = []
         guard found.allSatisfy({ CanvasServer.id($0["id"]) != nil }) else { throw server.unknownAnswer }
+        var ids: Set<String> = []
         return CourseList(
             courses: found.compactMap { course in
                 // One that isn't open by its dates has no name, and can't be listed.
@@ -110,6 +115,7 @@ struct CanvasProvider: Provider {
         return found["name"]?.string
     }
 
+    /// What is missing or odd in an answer would look as if it was gone: then all of them are refused.
     private func parts(
         of course: String, at server: CanvasServer
     ) async throws(ProviderError) -> CanvasCourse.Parts {
@@ -118,26 +124,31 @@ struct CanvasProvider: Provider {
             path + ["modules"], [("include[]", "items"), ("include[]", "content_details")])
         for place in modules.indices where Self.lacksItems(modules[place]) {
             // There are too many for the answer.
-            guard let id = CanvasServer.id(modules[place]["id"]), var module = modules[place].object else { continue }
+            guard let id = CanvasServer.id(modules[place]["id"]), var module = modules[place].object else {
+                throw server.unknownAnswer
+            }
             module["items"] = .array(
                 try await server.all(path + ["modules", id, "items"], [("include[]", "content_details")]))
             modules[place] = .object(module)
         }
-        let names = modules.flatMap { $0["items"]?.array ?? [] }
-            .compactMap { $0["type"]?.string == "Page" ? $0["page_url"]?.string : nil }
-        guard modules.allSatisfy({ $0["items"]?.array?.allSatisfy { $0["type"]?.string != nil } == true }) else {
-            throw server.unknownAnswer
-        }
-        let files = try await server.allowed(path + ["files"])
-        let known = (files ?? []).compactMap(CanvasFile.init)
-        guard known.count == files?.count ?? 0 else { throw server.unknownAnswer }
+        let items = modules.flatMap { $0["items"]?.array ?? [] }
+        guard modules.allSatisfy({ CanvasServer.id($0["id"]) != nil && !Self.lacksItems($0) }),
+            items.allSatisfy(Self.isItem)
+        else { throw server.unknownAnswer }
+        // Locked pages have no text.
+        let names = items.filter { $0["type"]?.string == "Page" && CanvasLock($0["content_details"]) == nil }
+            .compactMap { $0["page_url"]?.string }
+        let listed = try await server.allowed(path + ["files"])
+        let files = (listed ?? []).compactMap(CanvasFile.init)
         // The list of media objects is refused where that of files is.
         let media =
-            files == nil
-            ? nil : try await server.allowed(path + ["media_objects"], [("exclude[]", "sources")])
+            listed == nil
+            ? [] : try await server.allowed(path + ["media_objects"], [("exclude[]", "sources")]) ?? []
+        guard files.count == listed?.count ?? 0, media.allSatisfy({ $0["media_id"]?.string != nil }) else {
+            throw server.unknownAnswer
+        }
         return .init(
-            modules: modules, pages: try await texts(of: names, in: path, at: server),
-            files: known, media: media ?? [])
+            modules: modules, pages: try await texts(of: names, in: path, at: server), files: files, media: media)
     }
 
     private static func lacksItems(_ module: JSONValue) -> Bool {
@@ -145,20 +156,44 @@ struct CanvasProvider: Provider {
         return module["items_count"]?.int.map { items.count < $0 } == true
     }
 
+    private static func isItem(_ item: JSONValue) -> Bool {
+        switch item["type"]?.string {
+        case nil: false
+        case "File": CanvasServer.id(item["content_id"]) != nil
+        case "Page": item["page_url"]?.string != nil
+        default: true
+        }
+    }
+
     /// The pages with these names: of the course's list, or one by one where it has no texts, or not these pages.
+    ///
+    /// Related: lib/api/v1/wiki_page.rb of Canvas
     private func texts(
         of names: [String], in course: [String], at server: CanvasServer
     ) async throws(ProviderError) -> [String: JSONValue] {
         guard !names.isEmpty else { return [:] }
         let listed = try await server.allowed(course + ["pages"], [("include[]", "body")]) ?? []
         var pages: [String: JSONValue] = [:]
-        if listed.contains(where: { $0["body"] != nil }) {
-            for page in listed { if let name = page["url"]?.string { pages[name] = page } }
+        for page in listed where page["body"]?.string != nil || CanvasLock(page) != nil {
+            if let name = page["url"]?.string { pages[name] = page }
         }
         for name in names where pages[name] == nil {
-            pages[name] = try await CanvasServer.allowed { () async throws(ProviderError) in
-                try await server.value(course + ["pages", name])
+            let page: JSONValue
+            do throws(ProviderError) {
+                page = try await server.value(course + ["pages", name])
+            } catch {
+                // Who may never see it still has the rest of the course; that it is named and isn't there is odd.
+                if error.kind == .forbidden { continue }
+                guard error.kind == .notFound else { throw error }
+                throw ProviderError(
+                    .unavailable, "\(server.address.host) names a page that isn't there",
+                    server: server.address.origin)
             }
+            // The text of an empty page is null; one that was made of blocks has them in its place.
+            guard page["body"] != nil || page["block_editor_attributes"] != nil || CanvasLock(page) != nil else {
+                throw server.unknownAnswer
+            }
+            pages[name] = page
         }
         return pages
     }
@@ -181,11 +216,11 @@ struct CanvasProvider: Provider {
 
     /// The uploaded file is the best that there is. Others are those of its media object.
     private func resolve(
-        _ file: CanvasFile, _ request: ResolveRequest, at server: CanvasServer
+        _ file: CanvasFile, of media: String?, _ request: ResolveRequest, at server: CanvasServer
     ) async throws(ProviderError) -> Resolution {
         if let lock = file.lock { throw lock.error(at: server.address) }
         var resolution: Resolution?
-        if let id = file.media, !["best", nil].contains(request.quality.first) {
+        if let id = media, !["best", nil].contains(request.quality.first) {
             let media = try await CanvasServer.allowed { () async throws(ProviderError) in try await server.media(id) }
             if let media { resolution = try await self.resolution(media, request.quality, at: server) }
         }
@@ -197,7 +232,7 @@ struct CanvasProvider: Provider {
         }
         guard var resolution else { throw server.unknownAnswer }
         resolution.title = MediaFiles.title(file.name)
-        if file.media != nil { resolution.subtitles = try await server.subtitles(of: "media_attachments", file.id) }
+        if media != nil { resolution.subtitles = try await server.subtitles(of: "media_attachments", file.id) }
         return resolution
     }
 

@@ -120,11 +120,10 @@ struct CanvasServer: Sendable, PrintsRedacted {
     func media(_ id: String) async throws(ProviderError) -> CanvasMedia {
         guard let place = address.appending(["media_objects", id, "info"]) else { throw unknownAnswer }
         let response = try await web.client.get(place)
-        // A site may want a browser's session for it; whether that stays so nobody says.
-        guard response.status == 200 || !(300...399).contains(response.status) else {
+        // It may lead to a login, which a token is none for.
+        guard !(300...399).contains(response.status) else {
             throw ProviderError(.notReady, "\(address.host) doesn't show this media object outside of a browser now")
         }
-        try response.checked()
         guard let media = CanvasMedia(try response.json(), at: address) else { throw unknownAnswer }
         return media
     }

@@ -1,5 +1,12 @@
+import Crypto
 import ProviderHTTP
 import ProviderKit
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The videos of a course, or of one block of it, in the order in which it is read.
 ///
@@ -43,27 +50,42 @@ struct OpenEdXCourse {
     private var ids: Set<String> = []
     private let site: WebAddress
 
-    /// - Parameter blocks: by their ids. Their order says nothing. A block without a type, or one that isn't there
-    ///   although another one names it, is `unavailable`.
+    /// - Parameter blocks: by their ids. Their order says nothing.
     init(_ blocks: [String: JSONValue], from root: String, at site: WebAddress) throws(ProviderError) {
         self.site = site
         title = Self.text(blocks[root]?["display_name"])
         var seen: Set<String> = []
         var open = [Place(id: root)]
         while let place = open.popLast() {
-            guard (1...Self.idBound).contains(place.id.utf8.count), seen.insert(place.id).inserted else { continue }
-            let children = blocks[place.id]?["children"]
-            guard let block = blocks[place.id], block["type"]?.string != nil,
-                children == nil || children?.array?.allSatisfy({ $0.string != nil }) == true
-            else { throw ProviderError(.unavailable, "\(site.host) names blocks that it doesn't describe") }
+            guard seen.insert(place.id).inserted else { continue }
+            guard let block = blocks[place.id], let children = Self.children(of: block) else {
+                throw Self.incomplete(at: site)
+            }
             let below = read(block, at: place)
-            for child in (children?.array ?? []).reversed() {
-                guard let id = child.string else { continue }
+            for id in children.reversed() {
                 var next = below
                 next.id = id
                 open.append(next)
             }
         }
+        // Of a course, each block is below another one; what is below one that is denied isn't told.
+        guard blocks[root]?["type"]?.string != "course" || denial != nil || seen.count == blocks.count else {
+            throw Self.incomplete(at: site)
+        }
+    }
+
+    /// The ids of the blocks below one; nil for what is no block. A block has a type and a name, which may be empty; it
+    /// has no list of children if there are none.
+    private static func children(of block: JSONValue) -> [String]? {
+        guard block["type"]?.string != nil, block["display_name"]?.string != nil else { return nil }
+        guard let children = block["children"] else { return [] }
+        guard let list = children.array else { return nil }
+        let ids = list.compactMap(\.string)
+        return ids.count == list.count ? ids : nil
+    }
+
+    private static func incomplete(at site: WebAddress) -> ProviderError {
+        ProviderError(.unavailable, "the blocks in the answer of \(site.host) are incomplete", server: site.origin)
     }
 
     var all: [Item] { items + chapters.flatMap(\.items) }
@@ -111,9 +133,10 @@ struct OpenEdXCourse {
             return Item(id: provider.id ?? "\(block)#\(place)", title: title, video: OpenEdXVideo(provider))
         }
         guard MediaFiles.isMedia(address.lastName) else { return nil }
-        // Without the query, which may be a secret.
-        let path = String(address.path.drop { $0 == "/" })
-        let place = address.origin == site.origin ? path : address.host + "/" + path
+        // A query may be a secret, and all that two addresses differ in.
+        let query = address.query.map { "?" + SHA256.hash(data: Data($0.utf8)).prefix(8).hex } ?? ""
+        let path = address.path.drop { $0 == "/" } + query
+        let place = address.origin == site.origin ? String(path) : "\(address.host)/\(path)"
         // Of a file of the course the name is behind the course's key.
         let name = address.lastName.split(separator: "block@").last.map(String.init) ?? address.lastName
         return Item(

@@ -9,7 +9,7 @@ import urllib.request
 import media
 import stage
 from asking import CANARY, ODD, Case, altered
-from canvas_host import Canvas, comment_link, file_iframe, file_link, iframe
+from canvas_host import Canvas, comment_link, file_iframe, file_link, gone, iframe
 from folders import fetch
 
 NOW = 1795215600  # what the cases' requests say: 2026-11-20T23:00:00Z
@@ -30,6 +30,10 @@ class CanvasCase(Case):
 
     def asked(self, since=0):
         return [a.path.removeprefix("/api/v1") for a in self.site.requests[since:]]
+
+    def change(self, end, change):
+        """Lets `change` alter the answers at paths that end so; returns what ends that."""
+        return altered(self.site, lambda request, value: change(value) if request.path.split("?")[0].endswith(end) else value)
 
     def shown(self, listing):
         return [(c["title"], [v["id"] for v in c["videos"]]) for c in listing["chapters"]]
@@ -68,7 +72,7 @@ class Listings(CanvasCase):
         self.assertEqual(listing["title"], "Optics &amp; <Light>")
         self.assertEqual(self.shown(listing), [
             ("1 &amp; <one>", [f"file-{f.id}" for f in [*lectures, nameless]]),
-            ("2", [f"media-{talk.id}", f"file-{upload.id}", f"file-{plain.id}",
+            ("2", [f"media-{talk.id}", f"media-{uploaded.id}", f"file-{plain.id}",
                    "www.youtube.com/embed/abcdefghijk?feature=oembed", "player.vimeo.com/video/123456789",
                    "86f53436-e196-4992-b7a5-c4b8ed2d51b0"])])
         self.assertEqual([v["title"] for v in listing["chapters"][0]["videos"]], [*odd, nameless.name])
@@ -209,22 +213,124 @@ class Listings(CanvasCase):
         module = self.course.module("One")
         for file in files:
             module.file(file)
+        talk = self.course.record("Talk", media.mp4("t", 900))
+        page = self.course.page("Page", iframe(talk))
+        module.page(page)
         provider = self.provider()
+
+        def listed():
+            return provider.list(where, credentials=self.login)
+
+        def first(end, **change):
+            return end, lambda value: [{**value[0], **change}, *value[1:]]
+
+        def items(change):
+            return "/modules", lambda value: [{**value[0], "items": change(value[0]["items"])}]
+
+        whole = listed()
         for end, change in (
-                ("/files", lambda value: [None, *value[1:]]), ("/files", lambda value: [{**value[0], "id": None}, *value[1:]]),
-                ("/modules", lambda value: [{**value[0], "items": [None, *value[0]["items"][1:]]}]),
-                ("/courses", lambda value: [{"name": "no id"}])):
-            stop = altered(self.site, lambda request, value: change(value) if request.path.split("?")[0].endswith(end) else value)
-            if end == "/courses":
-                question = {"parameters": {"endpoint": self.site.base}, "cursor": None}
-                self.refused(lambda: provider.ask("courses", question, credentials=self.login), "unavailable")
-            else:
-                self.refused(lambda: provider.list(where, credentials=self.login), "unavailable")
+                ("/files", lambda value: [None, *value[1:]]), first("/files", id=None), first("/files", display_name=7),
+                ("/media_objects", lambda value: [None]), first("/media_objects", media_id=None),
+                ("/modules", lambda value: [*value, None]), first("/modules", id=None),
+                items(lambda all: [None, *all[1:]]), items(lambda all: [{**all[0], "type": None}, *all[1:]]),
+                items(lambda all: [{**all[0], "content_id": None}, *all[1:]]),
+                items(lambda all: [*all[:3], {**all[3], "page_url": None}])):
+            stop = self.change(end, change)
+            self.refused(listed, "unavailable")
             stop()
-        # A module whose items aren't all in the answer.
-        stop = altered(self.site, lambda request, value: [{**value[0], "items": value[0]["items"][:1], "items_count": 3}]
-                       if request.path.split("?")[0].endswith("/modules") else value)
-        self.assertEqual(len(provider.list(where, credentials=self.login)["ids"]), 3)
+        # The items of a module that aren't all in its answer are asked for.
+        stop = self.change(*items(lambda all: all[:1]))
+        self.assertEqual(listed()["chapters"], whole["chapters"])
+        again = self.change("/items", lambda value: value[:3])
+        self.refused(listed, "unavailable")
+        again()
+        stop()
+        # So are the texts of pages.
+        stop = self.change(*first("/pages", body=None))
+        self.assertEqual(listed()["chapters"], whole["chapters"])
+        again = self.change("/pages/page", lambda value: {k: v for k, v in value.items() if k != "body"})
+        self.refused(listed, "unavailable")
+        again()
+        again = self.change("/pages/page", lambda value: {**value, "body": None})
+        self.assertEqual([v["id"] for v in listed()["videos"]], [f"media-{talk.id}"], "an empty page")
+        again()
+        stop()
+        stop, inner = self.change(*first("/pages", url="another")), self.site.answer
+        for problem in (gone(), self.site.refuse()):
+            self.site.answer = lambda request, problem=problem: (
+                self.site.json(problem.value, problem.status) if request.path.endswith("/pages/page") else inner(request))
+            if problem.status == 404:
+                self.refused(listed, "unavailable")
+            else:
+                self.assertEqual([v["id"] for v in listed()["videos"]], [f"media-{talk.id}"], "a page that isn't for this user")
+        self.site.answer = inner
+        stop()
+        stop = self.change("/courses", lambda value: [*value, None])
+        question = {"parameters": {"endpoint": self.site.base}, "cursor": None}
+        self.refused(lambda: provider.ask("courses", question, credentials=self.login), "unavailable")
+        stop()
+
+    def test_a_list_ends_where_the_server_says_so(self):
+        where = self.canvas()
+        for number in range(100):
+            self.course.file(f"{number:03}.mp4", media.mp4(number, 300))
+        provider, inner = self.provider(), self.site.answer
+        links = ['<http://[broken>; rel="next"', '<http://x@/>; rel="next"', None]
+        for count in (100, 101):
+            for link in links:
+                def answer(request, link=link):
+                    found = inner(request)
+                    if "/files?" in request.path and "page=book" not in request.path:
+                        found.headers.pop("Link")
+                        found.headers.update({"Link": link} if link else {})
+                    return found
+
+                self.site.answer = answer
+                self.refused(lambda: provider.list(where, credentials=self.login), "unavailable")
+                self.site.answer = inner
+            self.assertEqual(len(provider.list(where, credentials=self.login)["ids"]), count)
+            self.course.file("last.mp4", media.mp4("last", 300))
+
+    def test_a_media_object_has_one_id(self):
+        where = self.canvas()
+        track = [("subtitles", "en", "WEBVTT\n")]
+        played = self.course.record("lecture.mp4", media.mp4("small", 900), tracks=track)
+        file = self.course.file("lecture.mp4", media.mp4("original", 3000), media=played)
+        other = self.course.file("other.mp4", media.mp4("other", 3000), media=self.course.record("other.mp4", b"x" * 99))
+        listed = self.course.file("listed.mp4", media.mp4("l", 3000), media=self.course.record("listed.mp4", b"l" * 99))
+        module = self.course.module("One")
+        module.page(self.course.page("Page", iframe(played)))
+        module.file(listed)
+        provider = self.provider()
+
+        def listing():
+            found = provider.list(where, credentials=self.login)
+            self.assertEqual(self.shown(found), [("One", [f"media-{played.id}", f"file-{listed.id}"])])
+            self.assertEqual(found["chapters"][0]["videos"][0]["title"], "lecture")
+            return found
+
+        whole = listing()
+        video = whole["chapters"][0]["videos"][0]
+        self.assertEqual((video["formerly"], video["parameters"]), (f"file-{file.id}", {"file": str(file.id)}))
+        self.assertEqual([v["id"] for v in whole["videos"]], [f"file-{other.id}"])
+        got = provider.resolve(where, video, credentials=self.login)
+        self.assertEqual((fetch(got), got["subtitles"][0]["lang"]), (file.content, "en"))
+        got = provider.resolve(where, video, quality=["360p"], credentials=self.login)
+        self.assertEqual(fetch(got), played.sources[0][0])
+        # Until the media service is done, a file doesn't say what its media object is.
+        for entry in (None, "maybe"):
+            stop = self.change("/files", lambda value: [{**f, "media_entry_id": entry} for f in value])
+            self.assertEqual(listing()["ids"], whole["ids"])
+            stop()
+        # A file that is locked is in no list, or is in it as locked.
+        file.locked = True
+        missing = listing()["chapters"][0]["videos"][0]
+        self.assertEqual(fetch(provider.resolve(where, missing, credentials=self.login)), played.sources[0][0])
+        file.locked = False
+        stop = self.change("/files", lambda value: [
+            {**f, "locked_for_user": True, "url": ""} if f["id"] == file.id else f for f in value])
+        locked = listing()
+        self.assertEqual((locked["ids"], locked["chapters"][0]["videos"][0].get("parameters", {})), (whole["ids"], {}))
         stop()
 
     def test_addresses(self):
@@ -318,6 +424,17 @@ class Videos(CanvasCase):
             self.assertTrue(again["url"].startswith(self.site.storage_base))
             self.assertEqual((fetch(got), fetch(again)), (file.content, file.content))
         self.assertFalse([a for a in self.site.requests if a.origin == "storage" and a.bearer])
+
+    def test_a_media_object_that_wants_a_browser(self):
+        where = self.canvas()
+        talk = self.course.record("Talk", media.mp4("t", 900))
+        provider, inner = self.provider(), self.site.answer
+        for target in (self.site.base + "/login", "http://localhost:9/maintenance"):
+            self.site.answer = lambda request, target=target: (
+                self.site.to(target) if request.path.endswith("/info") else inner(request))
+            self.refused(lambda: provider.resolve(where, f"media-{talk.id}", credentials=self.login), "not_ready")
+        self.site.answer = inner
+        self.assertEqual(fetch(provider.resolve(where, f"media-{talk.id}", credentials=self.login)), talk.sources[0][0])
 
     def test_what_is_not_there_or_not_allowed(self):
         where = self.canvas()
@@ -475,6 +592,36 @@ class Syncs(CanvasCase):
         again = scene.sync()
         self.assertEqual([e for e in again.of("download_started") if e["video"] != f"file-{locked.id}"], [], again)
         self.assertLessEqual(len(self.site.requests) - before, 6, self.asked(before))
+
+    def test_a_night_without_the_uploaded_file(self):
+        where = self.canvas()
+        played = self.course.record("lecture.mp4", media.mp4("small", 900))
+        file = self.course.file("lecture.mp4", media.mp4("original", 3000), media=played)
+        module = self.course.module("One")
+        module.page(self.course.page("Page", iframe(played)))
+        for number in range(12):
+            module.file(self.course.file(f"{number:02}.mp4", media.mp4(number, 300)))
+        scene = stage.Stage()
+        self.addCleanup(scene.close)
+        scene.write([{"id": "optics", "provider": "canvas", "parameters": where, "discover": True}])
+        secrets = scene.folder / "secrets.json"
+        secrets.write_text(json.dumps({"token": self.token}))
+        secrets.chmod(0o600)
+        run = scene.command("login", "--provider", "canvas", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
+        self.assertEqual(run.exit, 0, run)
+        scene.sync(exit=0)
+        before = scene.files()
+        self.assertIn(file.content, before.values())
+        odd = [None, lambda f: {**f, "media_entry_id": None}, lambda f: {**f, "media_entry_id": "maybe"}]
+        for change in odd:
+            file.locked = change is None
+            stop = self.change("/files", lambda value, change=change: list(map(change, value)) if change else value)
+            run = scene.sync("--prune", exit=0)
+            self.assertEqual((scene.files(), run.of("download_started")), (before, []), run)
+            stop()
+            file.locked = False
+            run = scene.sync("--prune", exit=0)
+            self.assertEqual((scene.files(), run.of("download_started")), (before, []), run)
 
     def test_courses_of_and_a_revoked_token(self):
         where = self.canvas()
