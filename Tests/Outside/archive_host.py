@@ -17,6 +17,8 @@ import time
 import urllib.parse
 import zlib
 
+from stand_in import Connection, StandIn
+
 # What nodes call their files: measured for mp4, ogv, mp3, ogg, txt (a third party's notes of 2026-09); the others from memory.
 TYPES = {"mp4": "video/mp4", "m4v": "video/x-m4v", "ogv": "video/ogg", "mpeg": "video/mpeg", "mpg": "video/mpeg",
          "webm": "video/webm", "mkv": "video/x-matroska", "mov": "video/quicktime", "avi": "video/x-msvideo",
@@ -271,7 +273,7 @@ class Server:
         threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
 
 
-class Archive:
+class Archive(StandIn):
     """The site and its nodes. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case):
@@ -597,25 +599,10 @@ class Archive:
             for f in item.files.values() if f.source == "original" and "length" in f.more]
         return self.page(200, "Player", f'<play-av playlist="{html.escape(json.dumps(shown))}"></play-av>')
 
-    def cut(self, server, answer):
-        """How many bytes of the body go out, and whose login ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[1].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media[0] if table is self.expire_after else None
-        troubled = self.trouble in (None, "site" if server is self.site else "node")
-        return (size // 2 if self.half and troubled else size), None
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection, to the site or to a node."""
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
     server_version, sys_version = "nginx/1.24.0", ""
 
     def do(self):
@@ -665,17 +652,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
-        count, expired = server.archive.cut(server, answer._replace(body=body))
-        if expired:
-            server.archive.expire(expired)
-        part = body[:count]
-        try:
-            ended = b"0\r\n\r\n" if count == len(body) else b""
-            self.wfile.write(b"%x\r\n%s\r\n%s" % (len(part), part, ended) if whole and part else part)
-        except OSError:
-            self.close_connection = True
+        archive = server.archive
+        troubled = archive.trouble in (None, "site" if server is archive.site else "node")
+        count, ends = archive.breaks(answer._replace(body=body), answer.media and answer.media[1], archive.half and troubled)
+        if ends:
+            archive.expire(answer.media[0])
+        part, ended = body[:count], b"0\r\n\r\n" if count == len(body) else b""
+        part = b"%x\r\n%s\r\n%s" % (len(part), part, ended) if whole and part else part
+        self.write(part, len(part))
         if count < len(body):
             self.close_connection = True
-
-    def log_message(self, *_):
-        pass

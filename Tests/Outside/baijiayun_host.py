@@ -22,6 +22,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 # BJVDefinitionInfo.h and the HarmonyOS document §6.2; the Chinese names are shown in players. [src]
 DEFINITIONS = {"low": "标清", "high": "高清", "superHD": "超清", "720p": "720P", "1080p": "1080P", "audio": "音频"}
 # Inside cdn_list and in origin_definition they have other names: "high" is superHD there. [one recorded answer, obs callbacks]
@@ -217,7 +219,7 @@ class Video:
                 "session_id": self.session_id, "room_id": self.room_id, "playback_title": self.name}
 
 
-class BaijiaYun:
+class BaijiaYun(StandIn):
     """An account: `base` is its domain (https://NAME.at.baijiayun.com), `media` its CDNs' addresses; switches are attributes."""
 
     def __init__(self, case, partner_id=70969736, partner_key="demo"):
@@ -544,24 +546,9 @@ class BaijiaYun:
             return self.page(416, {"Content-Range": f"bytes */{size}"})
         return Answer(206, content[first:last + 1], {**headers, "Content-Range": f"bytes {first}-{last}/{size}"}, media)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and the signature that ends with them."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[1].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media[0] if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         yun = self.server.yun
@@ -582,24 +569,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do
 
-    def send(self, answer):
+    def cut(self, answer):
         yun = self.server.yun
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value))
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        count, ended = yun.cut(answer)
-        if ended:
-            yun.refused.add(ended)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+        count, ends = yun.breaks(answer, answer.media and answer.media[1])
+        if ends:
+            yun.refused.add(answer.media[0])
+        return count

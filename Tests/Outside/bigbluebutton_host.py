@@ -19,6 +19,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 # web ParamsProcessorUtil.isChecksumSame; sl api_helper.rb has no SHA-384.
 LENGTHS = {40: "sha1", 64: "sha256", 96: "sha384", 128: "sha512"}
 # nginx's own mime.types: no text/vtt. Behind Scalelite, Rails names the types: actionpack mime_types.rb.
@@ -165,7 +167,7 @@ class Recording:
         return self.add("notes", "/notes/{}/notes.pdf").store("notes.pdf", content)
 
 
-class BigBlueButton:
+class BigBlueButton(StandIn):
     """A server at a free port; `flavor` is bbb or scalelite. Switches are set as attributes."""
 
     def __init__(self, case, secret="639259d4-9dd8-4b25-bf01-95f9567eaf4b", flavor="bbb"):
@@ -564,24 +566,11 @@ class BigBlueButton:
             return self.page(416, {"Content-Range": f"bytes */{size}"})
         return Answer(206, file.content[first:last + 1], {**common, "Content-Range": f"bytes {first}-{last}/{size}"}, media)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and which cookie ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[0].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media[1] if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
 
-    protocol_version, server_version, sys_version = "HTTP/1.1", "nginx", ""
-    disable_nagle_algorithm = True
+    server_version, sys_version = "nginx", ""
 
     def do(self):
         host = self.server.host
@@ -602,25 +591,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do_PUT = do_DELETE = do
 
-    def send(self, answer):
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value))
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        count, cookie = self.server.host.cut(answer)
-        if cookie:
-            with self.server.host.lock:
-                self.server.host.refused.add(cookie)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+    def cut(self, answer):
+        host = self.server.host
+        count, ends = host.breaks(answer, answer.media and answer.media[0])
+        if ends and answer.media[1]:
+            with host.lock:
+                host.refused.add(answer.media[1])
+        return count

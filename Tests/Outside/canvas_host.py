@@ -21,6 +21,8 @@ import time
 import urllib.parse
 import uuid
 
+from stand_in import Connection, StandIn
+
 SHARD = 10_000_000_000_000
 SECRET = {"access_token", "verifier", "token", "sf_verifier", "x-amz-signature", "x-amz-credential", "code", "client_secret",
           "refresh_token", "state"}
@@ -396,7 +398,7 @@ class Course:
         return one
 
 
-class Canvas:
+class Canvas(StandIn):
     """A server and, at a second origin, its storage. What was asked is in `requests`; switches are attributes."""
 
     def __init__(self, case, first=101):
@@ -990,18 +992,6 @@ class Canvas:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
         return Answer(206, content[first:last + 1], headers, media, sign)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and which signature is refused from then on."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[0].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.sign if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
-
 
 def webvtt(text):
     """app/models/media_track.rb: SRT becomes WebVTT."""
@@ -1051,11 +1041,8 @@ WEB = [(rf"(?:/courses/{ID})?/files/{ID}/download", Canvas.download),
        ("/login/oauth2/auth", Canvas.authorize), ("/login/oauth2/token", Canvas.grant)]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         canvas, self.origin = self.server.canvas, self.server.origin
@@ -1079,26 +1066,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def lists(self, name):
         return [v for n, v in self.pairs if n in (name, name + "[]")]
 
-    def send(self, answer):
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value).encode().decode("latin-1"))
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD" or answer.status == 304:
-            return
-        count, refused = self.server.canvas.cut(answer)
-        if refused:
+    def cut(self, answer):
+        canvas = self.server.canvas
+        count, ends = canvas.breaks(answer, answer.media and answer.media[0])
+        if ends and answer.sign:
             # Its time is over, so the next one is of another second: within one all signatures are equal.
-            self.server.canvas.refused.add(refused)
-            self.server.canvas.clock += 1
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+            canvas.refused.add(answer.sign)
+            canvas.clock += 1
+        return count

@@ -15,6 +15,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 TYPES = {"mp4": "video/mp4", "webm": "video/webm", "mov": "video/quicktime", "mp3": "audio/mpeg", "pdf": "application/pdf",
          "txt": "text/plain", "html": "text/html", "vtt": "text/vtt", "zip": "application/zip", "png": "image/png"}
 # Types with their GUI class and their names in both languages: the alt text of icons.
@@ -171,7 +173,7 @@ class Event:
         ilias.events[self.id] = self
 
 
-class Ilias:
+class Ilias(StandIn):
     """A site below `path`, and a media server at another port. What was asked is in `requests`; switches are attributes."""
 
     def __init__(self, case, path="/ilias", client="PROD_Uni", release=9, language="de"):
@@ -912,28 +914,14 @@ class Ilias:
         kept = {n: v for n, v in answer.headers.items() if n not in ("X-ILIAS-FileDelivery-Method", "Content-Disposition")}
         return answer._replace(headers=kept, media=("token", form["signature"], place) if answer.media else None)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and whether what allowed it ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[2].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
 
 # WebAccessChecker/templates/images/access_denied.mp4: a real video of a few kilobytes.
 DENIED = bytes.fromhex("00000018") + b"ftypmp42" + bytes(4) + b"mp42isom" + b"access denied " * 300
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         ilias = self.server.ilias
@@ -957,25 +945,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do
 
-    def send(self, answer):
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            for one in value if isinstance(value, list) else [value]:
-                self.send_header(name, str(one).encode().decode("latin-1"))
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
+    def cut(self, answer):
         ilias = self.server.ilias
-        count, ended = ilias.cut(answer)
-        if ended:
-            ilias.refused.add(ended[1]) if ended[0] == "token" else ilias.expire(ended[1])
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+        count, ends = ilias.breaks(answer, answer.media and answer.media[2])
+        if ends:
+            ilias.refused.add(answer.media[1]) if answer.media[0] == "token" else ilias.expire(answer.media[1])
+        return count

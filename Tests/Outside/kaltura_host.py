@@ -19,6 +19,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 # alpha/apps/kaltura/lib/request/infraRequestUtils.class.php sendCdnHeaders; what isn't there is "image/…".
 TYPES = {"mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "flv": "video/x-flv", "mp3": "audio/mpeg",
          "ts": "video/MP2T", "m3u8": "application/x-mpegURL", "txt": "text/plain", "srt": "text/plain", "vtt": "text/vtt",
@@ -496,7 +498,7 @@ class Category:
                 "objectType": "KalturaCategory"}
 
 
-class Kaltura:
+class Kaltura(StandIn):
     """A partner's account at a free port. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case, partner=1082342):
@@ -1282,21 +1284,6 @@ class Kaltura:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
         return Answer(206, content[first:last + 1], headers, request.place)
 
-    def cut(self, answer, request):
-        """How many bytes of the body go out; a token whose file breaks in expire_after is refused from then on."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media.endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        if table is self.expire_after:
-                            self.refused.add(dict(request.query).get("__gda__", ""))
-                            self.expire()
-                        return after
-        return size // 2 if self.half else size
-
 
 class Row:
     """One entry in one category: KalturaCategoryEntry.php."""
@@ -1311,11 +1298,8 @@ class Row:
                 "creatorUserId": self.entry.user, "objectType": "KalturaCategoryEntry"}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         host = self.server.kaltura
@@ -1350,22 +1334,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             found.setdefault(parts[index], parts[index + 1] if index + 1 < len(parts) else None)
         return {n: v for n, v in found.items() if n and v is not None}
 
-    def send(self, answer):
+    def cut(self, answer):
         host = self.server.kaltura
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value).replace("\n", " ").encode().decode("latin-1"))
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        count = host.cut(answer, self)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+        count, ends = host.breaks(answer, answer.media)
+        if ends:
+            with host.lock:
+                host.refused.add(dict(self.query).get("__gda__", ""))
+                host.expire()
+        return count

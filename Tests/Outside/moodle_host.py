@@ -14,6 +14,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 SERVICE = "moodle_mobile_app"
 # lib/classes/filetypes.php; what isn't there is "document/unknown".
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "mov": "video/quicktime", "mkv": "video/x-matroska",
@@ -301,7 +303,7 @@ class Course:
                 "contacts": [], "enrollmentmethods": ["manual"], "customfields": [], **more}
 
 
-class Moodle:
+class Moodle(StandIn):
     """A site at a free port below `path`. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case, path="/moodle"):
@@ -667,24 +669,9 @@ class Moodle:
             return self.page(416, "416 Requested Range Not Satisfiable", {"Content-Range": f"bytes */{size}"})
         return Answer(200, file.content, headers, media)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and whose token ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[1].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media[0] if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         moodle = self.server.moodle
@@ -706,25 +693,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do
 
-    def send(self, answer):
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value).encode().decode("latin-1"))
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
+    def cut(self, answer):
         moodle = self.server.moodle
-        count, expired = moodle.cut(answer)
-        if expired:
-            moodle.expire(expired)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+        count, ends = moodle.breaks(answer, answer.media and answer.media[1])
+        if ends:
+            moodle.expire(answer.media[0])
+        return count

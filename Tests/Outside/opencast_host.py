@@ -19,6 +19,8 @@ import urllib.parse
 import uuid
 import zlib
 
+from stand_in import Connection, StandIn
+
 # modules/common/.../util/MimeTypes.xml; what isn't there has no Content-Type.
 TYPES = {"mp4": "video/mp4", "webm": "video/webm", "m4a": "audio/mp4", "mp3": "audio/mpeg", "m3u8": "application/x-mpegURL",
          "vtt": "text/vtt", "xml": "text/xml", "jpg": "image/jpeg", "png": "image/png", "pdf": "application/pdf"}
@@ -359,7 +361,7 @@ class Series:
                 "subjects": [], "contributors": [], "organizers": [], "publishers": [], **new}
 
 
-class Opencast:
+class Opencast(StandIn):
     """A server at a free port. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case):
@@ -825,24 +827,9 @@ class Opencast:
         except (TypeError, ValueError):
             return False
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and whose token or signature ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[1].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         opencast = self.server.opencast
@@ -861,27 +848,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do
 
-    def send(self, answer):
-        self.send_response(answer.status)
-        for name, values in answer.headers.items():
-            for value in values if isinstance(values, list) else [values]:
-                self.send_header(name, str(value).encode().decode("latin-1"))
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        opencast = self.server.opencast
-        count, ended = opencast.cut(answer)
-        if ended:
+    def cut(self, answer):
+        opencast, media = self.server.opencast, answer.media
+        count, ends = opencast.breaks(answer, media and media[1])
+        if ends:
             # The signature where there is one, else the login that this was asked with.
-            opencast.dead_signatures.add(ended[2]) if ended[2] else opencast.expire(ended[0], remembered=True)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+            opencast.dead_signatures.add(media[2]) if media[2] else opencast.expire(media[0], remembered=True)
+        return count

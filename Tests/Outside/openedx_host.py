@@ -19,6 +19,8 @@ import threading
 import time
 import urllib.parse
 
+from stand_in import Connection, StandIn
+
 CLIENT = "android"
 # xblocks-contrib: video/video_xfields.py: the default of youtube_id_1_0, edX's own demonstration, listed where an author left it.
 DEFAULT_YOUTUBE = "3_yD_cEKoCk"
@@ -285,7 +287,7 @@ class Course(Block):
         return {n: v for n, v in entry.items() if version != "v0.5" or n not in ("audit_access_expires", "course_modes")}
 
 
-class OpenEdX:
+class OpenEdX(StandIn):
     """The LMS at `base` and the CDN at `cdn`, two origins. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case, client=CLIENT):
@@ -779,17 +781,6 @@ class OpenEdX:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
         return Answer(206, file.content[first:last + 1], headers, request.place)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and the path that is refused then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media.endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
 
 
 # lms/urls.py, {mobile_api,mobile_api/users,course_api/blocks,user_api}/urls.py; the third says whether errors are DeveloperError.
@@ -805,11 +796,8 @@ VIEWS = [
     (r"/api/courses/(v[12])/blocks/([^/]+)/?", "blocks_below", True)]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         edx = self.server.edx
@@ -833,25 +821,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do
 
-    def send(self, answer):
+    def cut(self, answer):
         edx = self.server.edx
-        count, refused = edx.cut(answer) if self.command != "HEAD" else (0, None)
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, str(value).encode().decode("latin-1"))
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        if refused:
-            edx.refuse(refused)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
-
-    def log_message(self, *_):
-        pass
+        count, ends = edx.breaks(answer, answer.media and answer.media)
+        if ends:
+            edx.refuse(answer.media)
+        return count

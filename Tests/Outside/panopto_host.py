@@ -19,6 +19,8 @@ import time
 import urllib.parse
 import uuid
 
+from stand_in import Connection, StandIn
+
 NOBODY = "00000000-0000-0000-0000-000000000000"
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NO_URLS = dict.fromkeys(("ViewerUrl", "EmbedUrl", "ShareSettingsUrl", "DownloadUrl", "AudioDescriptionDownloadUrl",
@@ -227,7 +229,7 @@ class Folder:
                          "EmbedUrl": f"{base}/EmbeddedList.aspx?embedded=1&folderID={self.id}"}}
 
 
-class Panopto:
+class Panopto(StandIn):
     """The site `base` and the origin of the media `cdn`."""
 
     def __init__(self, case, name="Panopto", page_size=50):
@@ -665,16 +667,6 @@ class Panopto:
             return Answer(416, b"<Error><Code>InvalidRange</Code></Error>", headers)
         return Answer(206, content[first:last + 1], {**headers, "Content-Range": f"bytes {first}-{last}/{size}"}, media)
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and whether the address ends then."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[0].place.endswith(e) and table[e] is not None and table[e] < size]:
-                    after, table[end] = table[end], None
-                    return after, table is self.expire_after
-        return (size // 2 if self.half else size), False
-
     def refuse(self, request, stream):
         """A signature ends; without one the recording is encoded again; from the site itself, the cookie ends."""
         if not stream:
@@ -695,11 +687,8 @@ class Panopto:
               ("/pages/(viewer|embed|home|sessions/list|embeddedlist).aspx", viewer, False))
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         site, self.origin = self.server.site, self.server.origin
@@ -731,26 +720,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 ".ASPXAUTH=; expires=Tue, 12-Oct-1999 04:00:00 GMT; path=/; HttpOnly"]
 
     def send(self, answer):
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            for line in value if isinstance(value, list) else [value]:
-                self.send_header(name, str(line).encode().decode("latin-1"))
-        for line in self.cookie_lines():
-            self.send_header("Set-Cookie", line)
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        count, ends = self.server.site.cut(answer)
-        if ends:
-            self.server.site.refuse(*answer.media)
-        try:
-            self.wfile.write(answer.body[:count])
-        except OSError:
-            self.close_connection = True
-        if count < len(answer.body):
-            self.close_connection = True
+        given = answer.headers.get("Set-Cookie", [])
+        lines = [*(given if isinstance(given, list) else [given]), *self.cookie_lines()]
+        super().send(answer._replace(headers={**answer.headers, **({"Set-Cookie": lines} if lines else {})}))
 
-    def log_message(self, *_):
-        pass
+    def cut(self, answer):
+        site = self.server.site
+        count, ends = site.breaks(answer, answer.media and answer.media[0].place)
+        if ends:
+            site.refuse(*answer.media)
+        return count

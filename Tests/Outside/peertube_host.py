@@ -3,7 +3,6 @@
 import base64
 import collections
 import email.utils
-import hashlib
 import hmac
 import http
 import http.server
@@ -16,6 +15,8 @@ import threading
 import time
 import urllib.parse
 import uuid
+
+from stand_in import Connection, StandIn
 
 # packages/models/src/videos/video-privacy.enum.ts, video-state.enum.ts; labels of server/core/initializers/constants.ts.
 PRIVACIES = {"public": (1, "Public"), "unlisted": (2, "Unlisted"), "private": (3, "Private"), "internal": (4, "Internal"),
@@ -350,7 +351,7 @@ class User:
         self.later = site.playlist("Watch later", self, privacy="private", later=True)
 
 
-class PeerTube:
+class PeerTube(StandIn):
     """A server at a free port. What was asked is in `requests`; switches are set as attributes."""
 
     def __init__(self, case):
@@ -966,18 +967,6 @@ class PeerTube:
         # The web client is one page for all addresses: controllers/client.ts.
         return self.html_page(200, "<my-app></my-app>")
 
-    def cut(self, answer):
-        """How many bytes of the body go out, and what is refused from then on."""
-        size = len(answer.body)
-        for table in (self.expire_after, self.break_after) if answer.media else ():
-            with self.lock:
-                for end in [e for e in table if answer.media[0].endswith(e)]:
-                    after = table[end][0] if isinstance(table[end], list) and table[end] else table[end]
-                    if isinstance(after, int) and after < size:
-                        table[end] = table[end][1:] if isinstance(table[end], list) else []
-                        return after, answer.media if table is self.expire_after else None
-        return (size // 2 if self.half else size), None
-
     def refuse(self, media):
         """The credential of that answer is no longer good."""
         _, video, credential = media
@@ -1006,11 +995,8 @@ ROUTES = [
     ("GET", rf"/videos/{ID}/(captions|chapters|storyboards)", PeerTube.about_video)]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Connection):
     """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do(self):
         tube = self.server.tube
@@ -1043,18 +1029,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "HEAD" or answer.status == 304:
             return
         tube = self.server.tube
-        count, refused = tube.cut(answer)
-        if refused:
-            tube.refuse(refused)
+        count, ends = tube.breaks(answer, answer.media and answer.media[0])
+        if ends:
+            tube.refuse(answer.media)
         body = answer.body[:count]
         if chunked:
             body = b"%x\r\n%s\r\n" % (len(body), body) + (b"0\r\n\r\n" if count == len(answer.body) else b"") if body else b""
-        try:
-            self.wfile.write(body)
-        except OSError:
-            self.close_connection = True
+        self.write(body, len(body))
         if count < len(answer.body):
             self.close_connection = True
-
-    def log_message(self, *_):
-        pass
