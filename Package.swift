@@ -321,11 +321,9 @@ let package = Package(
             "Run", "DownloadRunnerTests",
             [
                 "CatalogComparison", "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "FilePlacement",
-                "DownloadJobs", "RunAccess", "DownloadRunner", "RunSchedule", "DownloadStore",
-                "FileSystem",
-                "CourseCatalog",
-                "MediaLibrary", "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState", "Hooks",
-                "TestSupport", logging, system,
+                "DownloadJobs", "RunAccess", "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem",
+                "CourseCatalog", "MediaLibrary", "MediaTransfer", "NetworkAddresses", "ProviderKit", "UserState",
+                "Hooks", "TestSupport", logging, system,
             ]),
 
         tests(

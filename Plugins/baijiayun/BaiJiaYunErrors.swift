@@ -28,6 +28,10 @@ enum BaiJiaYunErrors {
                 .authRequired,
                 "\(host) refuses the token of this video (\(shown)): open its page again for a new one",
                 server: origin)
+        case 1001 where said.contains("时间戳"):
+            ProviderError(
+                .unavailable, "\(host) and this machine have different times (\(shown)): set this machine's clock",
+                server: origin)
         default: ProviderError(.unavailable, "\(host) answers with an error (\(shown))", server: origin)
         }
     }

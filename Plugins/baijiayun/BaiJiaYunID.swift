@@ -14,7 +14,8 @@ enum BaiJiaYunID: Sendable {
         let classID = Self.number(parameters["classId"])
         let playback = classID.map { Self.playback(classID: $0, sessionID: Self.number(parameters["sessionId"])) }
         if let match = id.wholeMatch(of: /([0-9]{1,20})_([0-9]{1,20})/) {
-            self = .playback(classID: String(match.output.1), sessionID: Self.number(.string(String(match.output.2))))
+            guard let classID = Self.number(.string(String(match.output.1))) else { return nil }
+            self = .playback(classID: classID, sessionID: Self.number(.string(String(match.output.2))))
         } else if let playback, id == classID {
             self = playback
         } else if let vid {
@@ -45,10 +46,11 @@ enum BaiJiaYunID: Sendable {
         }
     }
 
-    /// Digits; nil for others, and for the zero that stands for none.
+    /// Digits without zeros before them; nil for others, and for the zero that stands for none.
     private static func number(_ value: JSONValue?) -> String? {
         let text = value?.string ?? value?.wholeNumber.map(String.init) ?? ""
-        return text.wholeMatch(of: /[0-9]{1,20}/) == nil || text.allSatisfy { $0 == "0" } ? nil : text
+        let digits = text.wholeMatch(of: /0*([1-9][0-9]{0,19})/)?.output.1
+        return text.utf8.count <= 20 ? digits.map(String.init) : nil
     }
 
     /// The playback of an element of a list.

@@ -45,7 +45,7 @@ struct BaiJiaYunLogin: Sendable, PrintsRedacted {
             }
             return Login(credentials: try await credentials(page, at: server, request))
         }
-        guard let partner = secrets["partner_id"], let value = secrets["partner_key"] else {
+        guard let partner = secrets["partner_id"]?.trimmed, let value = secrets["partner_key"]?.trimmed else {
             return Login(
                 step: LoginStep(ask: [
                     .init(name: "partner_id", label: "number of the account (partner_id)", secret: false),

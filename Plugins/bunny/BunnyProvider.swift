@@ -40,7 +40,9 @@ struct BunnyProvider: Provider {
     }
 
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
-        try SignedMedia.login(request) { _ in }
+        try SignedMedia.login(request) { text throws(ProviderError) in
+            guard !SignedMedia.line(of: text).isEmpty else { throw ProviderError(.authRequired, "the key is empty") }
+        }
     }
 }
 

@@ -74,7 +74,7 @@ struct IliasCourse: Sendable {
                 let steps = try await visit(step).filter { known.insert($0.target.ref).inserted }
                 waiting += steps.reversed()
             } catch {
-                guard !isRoot, [.forbidden, .notFound, .gone].contains(error.kind) else { throw error }
+                guard !isRoot, error.kind == .forbidden else { throw isRoot ? error : Self.unlisted(error, at: site) }
                 // Of a course's groups one is in few.
                 let isUsual = error.kind == .forbidden && ["grp", "crs"].contains(step.target.type)
                 HostLog.write(
@@ -102,7 +102,11 @@ struct IliasCourse: Sendable {
     private mutating func visit(_ step: Step, isAlone: Bool = false) async throws(ProviderError) -> [Step] {
         let page = try await site.object(step.target, at: step.link)
         guard let own = page.target, let type = own.type, Self.folders.contains(type) else {
-            if step.parent != nil { return [] }
+            if step.parent != nil {
+                // A type that the list didn't tell.
+                guard step.target.type == nil else { throw site.unknownAnswer }
+                return []
+            }
             throw ProviderError(
                 .invalidParameters, "this is no course, group, category or folder", parameter: "course")
         }
@@ -115,7 +119,7 @@ struct IliasCourse: Sendable {
                 add(Item(id: "xoct_\(own.ref)/\(event.id)", title: event.title, place: .event(event.player)), to: place)
             }
             return []
-        case "mcst": addCast(page, own, to: place)
+        case "mcst" where page.hasCast: try addCast(page, own, to: place)
         default: addEmbedded(page, own, to: place)
         }
         return isAlone ? [] : try await addObjects(page, own, step, to: place)
@@ -180,9 +184,15 @@ struct IliasCourse: Sendable {
                     link.address, title: isNamed ? link.text : item.title, of: "webr_\(item.target.ref)", to: place)
             }
         } catch {
-            guard [.forbidden, .notFound, .gone].contains(error.kind) else { throw error }
+            guard error.kind == .forbidden else { throw Self.unlisted(error, at: site) }
             HostLog.write(.debug, "can't read a link: \(error.message)")
         }
+    }
+
+    /// ILIAS itself redirects where nothing is: 404 and 410 of what it lists come from what stands before it.
+    private static func unlisted(_ error: ProviderError, at site: IliasSite) -> ProviderError {
+        guard [.notFound, .gone].contains(error.kind) else { return error }
+        return ProviderError(.unavailable, error.message, server: site.address.origin)
     }
 
     // MARK: - Media
@@ -190,17 +200,19 @@ struct IliasCourse: Sendable {
     /// What the author of a page has put into it.
     private mutating func addEmbedded(_ page: IliasPage, _ own: IliasTarget, to place: Int) {
         guard let name = own.name else { return }
-        for figure in page.figures {
-            // A video may be there in several formats.
-            if let source = figure.sources.first(where: { media.includes($0.lastName) }) ?? figure.sources.first {
-                addLink(source, title: figure.caption, of: name, to: place)
-            }
+        // A video may be there in several formats.
+        var found: [(address: WebAddress, title: String?)] = page.figures.compactMap { figure in
+            (figure.sources.first { media.includes($0.lastName) } ?? figure.sources.first).map { ($0, figure.caption) }
         }
         let shown = Set(page.figures.flatMap(\.sources))
         for link in HTMLMedia.links(in: page.content) {
             guard let address = page.address.resolving(link.reference), !shown.contains(address) else { continue }
             let text = page.links.first { $0.address == address }?.text ?? ""
-            addLink(address, title: text.isEmpty ? link.title : text, of: name, to: place)
+            found.append((address, text.isEmpty ? link.title : text))
+        }
+        let names = Dictionary(found.map { ($0.address.lastName, 1) }, uniquingKeysWith: +)
+        for (address, title) in found {
+            addLink(address, title: title, of: name, isAlone: names[address.lastName] == 1, to: place)
         }
         for file in page.files {
             // The size is behind the name.
@@ -214,14 +226,20 @@ struct IliasCourse: Sendable {
     }
 
     /// A file that is played or linked, or a video on a host that another provider knows.
-    private mutating func addLink(_ address: WebAddress, title: String?, of object: String, to place: Int) {
+    ///
+    /// - Parameter isAlone: whether nothing else on the page has a file of this name.
+    private mutating func addLink(
+        _ address: WebAddress, title: String?, of object: String, isAlone: Bool = true, to place: Int
+    ) {
         let name = address.lastName
         if media.includes(name) {
             let path = address.path.firstMatch(of: /\/(mm_\d+\/.+)$/).map { String($0.output.1) }
             let end =
                 path.flatMap { PercentEncoding.decoded($0) }
-                ?? (site.isOwn(address) ? name : "\(address.host)\(address.path)")
-            // Since ILIAS 10 only the name is the same each time.
+                ?? (site.isOwn(address)
+                    ? name + (isAlone ? "" : "/\((title ?? "").prefix(200))") : "\(address.host)\(address.path)")
+            // Since ILIAS 10 only name and caption are the same each time. A number alone would pass to the next one if
+            // one is removed.
             let count = chapters[place].items.count {
                 $0.id == "\(object)/\(end)" || $0.id.hasPrefix("\(object)/\(end)/")
             }
@@ -240,17 +258,12 @@ struct IliasCourse: Sendable {
         address.query?.contains("il_wac_token=") == true || address.path.contains("/deliver.php/")
     }
 
-    /// The entries of a media cast, which a script gets.
-    ///
-    /// Related: components/ILIAS/MediaCast/Presentation/class.VideoViewGUI.php of ILIAS
-    private mutating func addCast(_ page: IliasPage, _ own: IliasTarget, to place: Int) {
-        guard let entries = page.json(behind: "il.VideoPlaylist.init(", from: "[")?.array else {
-            return addEmbedded(page, own, to: place)
-        }
+    private mutating func addCast(_ page: IliasPage, _ own: IliasTarget, to place: Int) throws(ProviderError) {
+        guard let entries = page.cast else { throw site.unknownAnswer }
         for entry in entries {
             guard let id = entry["id"]?.string ?? entry["id"]?.wholeNumber.map({ "\($0)" }),
                 let address = entry["resource"]?.string.flatMap({ page.address.resolving(HTMLStripper.unescaped($0)) })
-            else { continue }
+            else { throw site.unknownAnswer }
             let title = entry["title"]?.string
             if let other = HandOver(address) {
                 add(

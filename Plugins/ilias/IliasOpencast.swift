@@ -130,9 +130,12 @@ extension IliasSite {
     func events(_ page: IliasPage) async throws(ProviderError) -> [IliasEvents.Event] {
         var part = try await loaded(page)
         var list = IliasEvents(part)
+        // Without one there may be none; with a mistake nobody knows.
+        if list.events.isEmpty, !list.isList, let failure = part.failure { throw mistake(failure) }
         if let table = list.longTable {
             part = try await self.part(part.address.adding(query: [("\(table)_trows", "\(Self.rowBound)")]), of: page)
             list = IliasEvents(part)
+            guard list.isList else { throw unknownAnswer }
             guard list.longTable == nil else {
                 throw ProviderError(
                     .unavailable, "\(address.host) doesn't show all recordings in one table", server: address.origin)
@@ -141,11 +144,13 @@ extension IliasSite {
             // With pages of another size some sites leave events out.
             part = try await self.part(page.address.adding(query: [("page_size", "10")]), of: page)
             list = IliasEvents(part)
+            guard !list.events.isEmpty else { throw unknownAnswer }
         }
         var (all, seen) = (list, Set([part.address]))
         while let next = list.next {
             guard isOwn(next), seen.insert(next).inserted, seen.count < Self.pageBound else { throw unknownAnswer }
             list = IliasEvents(try await self.part(next, of: page))
+            guard !list.events.isEmpty else { throw unknownAnswer }
             for event in list.events { all.add(event) }
         }
         return all.events

@@ -93,6 +93,21 @@ struct IliasPage: Sendable {
         }
     }
 
+    /// Whether it shows nothing of an object, but only says what is wrong.
+    var isFailure: Bool {
+        failure != nil && items.isEmpty && files.isEmpty && links.isEmpty && figures.isEmpty && !hasCast
+    }
+
+    /// Whether a script gets the entries of a media cast.
+    var hasCast: Bool { bytes[...].place(of: Self.castMark) != nil }
+
+    /// The entries of a media cast; nil if they aren't a list.
+    ///
+    /// Related: components/ILIAS/MediaCast/Presentation/class.VideoViewGUI.php of ILIAS
+    var cast: [JSONValue]? { json(behind: Self.castMark, from: "[")?.array }
+
+    private static let castMark = "il.VideoPlaylist.init("
+
     /// Whether somebody who is logged in sees it.
     var isOfUser: Bool { isIlias && !offersLogin }
 

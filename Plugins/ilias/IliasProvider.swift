@@ -98,7 +98,17 @@ struct IliasProvider: Provider {
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         let (credentials, address) = try HostLogins.adding(request, required: ["session"])
         let site = IliasSite(address, Secret(credentials), request.settings, now: request.now)
-        _ = try await HostLogins.trying { () async throws(ProviderError) in try await site.memberships() }
+        _ = try await HostLogins.trying { () async throws(ProviderError) in
+            do throws(ProviderError) {
+                return try await site.memberships()
+            } catch {
+                guard error.kind == .notFound, site.address.path == "/" else { throw error }
+                throw ProviderError(
+                    .invalidParameters,
+                    "\(address.host) has no ILIAS at its root: add the path, such as \(address.origin)/ilias",
+                    parameter: "endpoint")
+            }
+        }
         return Login(credentials: credentials)
     }
 

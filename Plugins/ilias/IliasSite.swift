@@ -66,7 +66,13 @@ struct IliasSite: Sendable, PrintsRedacted {
 
     /// A page that somebody who is logged in sees.
     func page(_ address: WebAddress) async throws(ProviderError) -> IliasPage {
-        try checked(try await response(.init("GET", address)))
+        do throws(ProviderError) {
+            return try checked(try await response(.init("GET", address)))
+        } catch {
+            // ILIAS refuses with a page. What stands before it says nothing of the object.
+            guard error.kind == .forbidden else { throw error }
+            throw ProviderError(.unavailable, error.message, server: self.address.origin)
+        }
     }
 
     /// The response to a request for which there has to be a session, whatever it shows.
@@ -100,15 +106,24 @@ struct IliasSite: Sendable, PrintsRedacted {
                 server: address.origin)
         }
         guard let failure = page.failure else { return unknownAnswer }
-        let text = "\(address.host) says: \(HTMLStripper.text(of: failure, bound: 300))"
+        let error = mistake(failure)
         // Of a mistake of its own ILIAS says the name of a file in its log.
-        return failure.contains(/\b[0-9a-z]{5}_\d{1,4}\b/)
-            ? ProviderError(.unavailable, text, server: address.origin) : ProviderError(.forbidden, text)
+        let isMistake = failure.contains(/\b[0-9a-z]{5}_\d{1,4}\b|\berror\b|\bfehler\b/.ignoresCase())
+        return isMistake ? error : ProviderError(.forbidden, error.message)
+    }
+
+    /// What the site says in the place of contents.
+    func mistake(_ failure: String) -> ProviderError {
+        ProviderError(
+            .unavailable, "\(address.host) says: \(HTMLStripper.text(of: failure, bound: 300))", server: address.origin)
     }
 
     private func page(_ address: WebAddress, of target: IliasTarget) async throws(ProviderError) -> IliasPage {
         let page = try await page(address)
         guard page.target?.ref == target.ref else { throw refusal(page) }
+        if let failure = page.failure, page.isFailure, !page.offersRegistration, target.type != "xoct" {
+            throw mistake(failure)
+        }
         return page
     }
 
@@ -172,7 +187,7 @@ struct IliasSite: Sendable, PrintsRedacted {
         guard let next = response[header: "Location"].flatMap(response.address.resolving) else {
             throw refusal(try checked(response))
         }
-        if next.origin != address.origin { return [.init(address: next, text: "")] }
+        if next.host != address.host { return [.init(address: next, text: "")] }
         // A link into the installation, or away from what isn't for this user.
         _ = try await page(next)
         return []

@@ -5,6 +5,9 @@ import ProviderKit
 ///
 /// Related: components/ILIAS/StaticURL of ILIAS
 struct IliasTarget: Hashable, Sendable {
+    /// Longer ones are no address of an object, and take a regular expression long.
+    private static let pathBound = 512
+
     /// ILIAS's word for its kind: `crs`, `fold`, `file`; nil if the address doesn't say it.
     var type: String?
     /// Its place in the repository.
@@ -20,6 +23,7 @@ struct IliasTarget: Hashable, Sendable {
     /// Nil for an address that isn't that of an object.
     init?(_ address: WebAddress) {
         let path = address.path
+        guard path.utf8.count <= Self.pathBound else { return nil }
         let query = Self.query(of: address)
         if let match = path.wholeMatch(of: /(.*)\/(?:goto\.php|go)\/([a-z]+)\/(\d+)(?:\/.*)?/) {
             self.init(match.output.1, match.output.2, match.output.3)

@@ -90,12 +90,3 @@ enum MoodleLogin {
         return parts.count >= 2 && !parts[1].isEmpty ? String(parts[1]) : nil
     }
 }
-
-extension String {
-    fileprivate var trimmed: String {
-        var text = Substring(self)
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
-    }
-}

@@ -35,9 +35,9 @@ struct SignedMedia: PrintsRedacted {
         }
     }
 
-    /// The first line of a secret that is one.
+    /// The first line of a secret that is one, without blanks around it.
     static func line(of secret: String) -> String {
-        secret.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        secret.trimmed.split(whereSeparator: \.isNewline).first.map { String($0).trimmed } ?? ""
     }
 
     func parameter(_ name: String) -> String? { request.video.parameters[name]?.string }

@@ -278,6 +278,8 @@ class BaijiaYunCase(Account):
         both = provider.login(self.where, secrets, credentials=known)["hosts"]
         own = {**known["hosts"][self.yun.base], **self.key["hosts"][self.yun.base]}
         self.assertEqual(both, {**known["hosts"], self.yun.base: own})
+        pasted = {"partner_id": f" {PARTNER}", "partner_key": CANARY + "\n"}
+        self.assertEqual(provider.login(self.where, pasted, credentials=known)["hosts"], both)
         video = self.yun.video("One", {"low": b"x" * 30})
         page = f"{self.yun.base}/web/video/player?vid={video.id}&token={self.yun.token_for(video)}"
         by_page = {**self.where, "login": "page"}

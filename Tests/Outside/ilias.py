@@ -332,6 +332,64 @@ class IliasCase(Case):
                 "hosts": {other.url: {"session": session(self.site)}}}), "unavailable")
             self.assertEqual(error.data["server"], other.url)
 
+    def test_a_page_that_only_says_what_is_wrong_is_no_empty_object(self):
+        where = self.start()
+        week, page, cast, links = (self.course.folder("Week"), self.course.page("Page"), self.course.mediacast("Cast"),
+                                   self.course.link("Links", "https://www.youtube.com/embed/abcdefghijk", "https://vimeo.com/123456789"))
+        events = {view: self.course.opencast(view, view=view) for view in ("table", "entities")}
+        week.file("A", "a.mp4", b"x")
+        films = [owner.video(f"F{n}", f"f{n}.mp4", b"x") for owner in (page, cast) for n in range(2)]
+        for number in range(12):
+            for lectures in events.values():
+                lectures.event(f"E{number}", {"presenter": b"x"})
+        provider, login, inner = self.provider(), self.login(), self.site.answer
+        listing = provider.list(where, credentials=login)
+        self.assertEqual(len(listing["ids"]), 1 + len(films) + 2 + 24, listing["ids"])
+        box = '<div class="alert alert-danger" role="alert">Verbindung zum Server nicht möglich</div>'
+
+        def change(of, make):
+            """Alters the pages of an object that are there."""
+            def answer(request):
+                found = inner(request)
+                is_its = re.search(rf"ref_id={of.ref}\b|[_/]{of.ref}\b", f"{request.path}")
+                return make(request, found) if is_its and found.status == 200 and not found.media else found
+            self.site.servers[0].answer = answer
+
+        def text(old, new):
+            return lambda request, found: found._replace(body=re.sub(old, new, found.body.decode(), count=1).encode())
+
+        def mistake(of):
+            return lambda request, found: self.site.page(200, box, of.raw, user="anna", item=of)
+
+        first = films[2].id
+        for name, of, make in (
+                *((of.title, of, mistake(of)) for of in (week, page, cast, links, *events.values())),
+                ("second page", events["entities"], lambda request, found: mistake(events["entities"])(request, found)
+                 if "page=1" in request.path else found),
+                ("no JSON", cast, text(r'"duration":\d+\}', "")), ("a null", cast, text(r'\{"id":"%s".*?\},' % first, "null,")),
+                ("no resource", cast, text('"resource"', '"other"')), ("another type", week, text(r"\\/fold\\/", r"\\/frm\\/")),
+                ("a proxy's 404", week, lambda request, found: found._replace(status=404, body=b"<h1>nginx</h1>")),
+                ("a firewall's 403", events["table"], lambda request, found: found._replace(status=403, body=b"<h1>no</h1>"))):
+            with self.subTest(name):
+                change(of, make)
+                self.refused(lambda: provider.list(where, credentials=login), "unavailable")
+        self.site.servers[0].answer = inner
+        self.assertEqual(provider.list(where, credentials=login)["ids"], listing["ids"])
+
+    def test_media_of_one_name_do_not_take_each_others_place(self):
+        where = self.start(release=10)
+        page = self.course.page("Page")
+        films = [page.video(f"Twin {n}", "twin.mp4", media.mp4(n, 900)) for n in range(2)]
+        provider, login = self.provider(), self.login()
+        first, second = provider.list(where, credentials=login)["all"]
+        self.assertEqual([v["id"].rpartition("/")[2] for v in (first, second)], ["Twin 0", "Twin 1"])
+        for video, film in ((first, films[0]), (second, films[1])):
+            self.assertEqual(download(provider.resolve(where, video, credentials=login)), film.content)
+        page.media.remove(films[0])
+        left, = provider.list(where, credentials=login)["all"]
+        self.assertNotEqual(left["id"], first["id"])
+        self.assertEqual(download(provider.resolve(where, left, credentials=login)), films[1].content)
+
     def test_files_that_are_not_there_or_not_yet_or_not_allowed(self):
         where = self.start()
         made = {n: self.course.file(n, f"{n}.mp4", media.mp4(n, 900)) for n in ("open", "denied", "gone", "info", "page")}
@@ -401,6 +459,9 @@ class IliasCase(Case):
         self.refused(lambda: login(session="# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tPHPSESSID\tx\n"),
                      "auth_required")
         self.refused(lambda: provider.login({}, {"session": "x"}), "invalid_parameters")
+        root = self.site.base.removesuffix(self.site.path)
+        lost = self.refused(lambda: provider.login({"endpoint": root}, {"session": session(self.site)}), "invalid_parameters")
+        self.assertIn(f"add the path, such as {root}/ilias", lost.message)
         with self.trouble("terms"):
             self.assertIn("browser", self.refused(lambda: login(session=session(self.site)), "auth_required").message)
         # The session of one site goes to no other.
@@ -498,6 +559,10 @@ class IliasCase(Case):
                       "subtitles": "all"}])
         waiting = scene.sync("--max-wait", "0", exit=77)
         self.assertEqual([n["provider"] for n in waiting.of("sync_finished")[0]["logins_needed"]], ["ilias"])
+        added = scene.command("add", self.site.static(self.course), "--catalog", scene.catalog)
+        origin = "/".join(self.site.base.split("/")[:3])
+        self.assertIn(f"to log in: coursefetch login --provider ilias --set 'endpoint={origin}'", added.err)
+        self.assertEqual(added.exit, 77)
         self.log_in(scene)
         self.site.break_after = {"presenter-0/video.mp4": 900_000, "mob.mp4": 800_000}
         self.site.expire_after = {"presentation-0/video.mp4": 700_000, "/ilias.php": 1_000_000}

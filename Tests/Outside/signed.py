@@ -284,7 +284,7 @@ class OfBunny(WithKey):
 
 class Bunny(OfBunny, Forms, Syncs, Case):
     def wrong_keys(self):
-        return [""]
+        return ["", " ", "\n"]
 
     def forms(self):
         more = [{"token": form, **rest} for form in ("hmac", "sha256") for rest in (

@@ -127,8 +127,8 @@ extension Refusal.Provider {
             provider '\(name)' can't tell what is at an address; to write its course, see: \
             \(SuggestedCommand.text("plugins list"))
             """
-        case .wantsLogin(let name, let said):
-            "\(said); to log in: \(SuggestedCommand.text("login --provider \(name)"))"
+        case .wantsLogin(let login, let said):
+            "\(said); to log in: \(Explainer.login(at: login.provider, server: login.server, as: login.parameter))"
         case .login(let name, let failure, let said):
             "provider '\(name)' \(failure.verb): \(said); nothing was changed"
         case .needsPerson(let name, let set, let wanted):

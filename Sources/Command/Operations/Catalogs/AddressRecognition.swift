@@ -27,7 +27,10 @@ struct AddressRecognition {
             } catch { problems.append((plugin.name, error)) }
         }
         if let login = problems.first(where: { $0.error.kind == .authRequired }) {
-            throw .provider(.wantsLogin(login.provider, said: login.error.message))
+            let need = RequiredLogin(
+                provider: login.provider, server: login.error.server,
+                parameter: LoginServer.parameter(at: login.provider, in: registry))
+            throw .provider(.wantsLogin(need, said: login.error.message))
         }
         throw .catalog(
             .unrecognised(

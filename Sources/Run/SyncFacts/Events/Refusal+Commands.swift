@@ -61,7 +61,7 @@ extension Refusal {
         /// It can't list the courses of a user.
         case listsNoCourses(String)
         /// The address needs a login, in its words.
-        case wantsLogin(String, said: String)
+        case wantsLogin(RequiredLogin, said: String)
         /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
         /// Its login needs a person at a terminal; `set` are its parameters as they were given, `wanted` is what it
