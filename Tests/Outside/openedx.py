@@ -431,6 +431,26 @@ class OpenEdXCase(Case):
         run = scene.sync(exit=77)
         self.assertIn("refuses this login", run.err)
 
+    def test_a_video_whose_files_are_missing_for_a_night_is_not_gone(self):
+        where = self.where()
+        films = [self.unit.video(f"Film {n}", {"desktop_mp4": media.mp4(n, 3000)}) for n in range(12)]
+        scene = stage.Stage()
+        self.addCleanup(scene.close)
+        scene.write([{"id": "optics", "provider": "openedx", "parameters": where, "discover": True}])
+        secrets = scene.folder / "secrets.json"
+        secrets.write_text(json.dumps({"username": "anna", "password": CANARY}))
+        secrets.chmod(0o600)
+        run = scene.command("login", "--provider", "openedx", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
+        self.assertEqual(run.exit, 0, run)
+        scene.sync(exit=0)
+        before, data = scene.files(), films[3].data
+        films[3].data = {"encoded_videos": {"youtube": {"url": "https://www.youtube.com/watch?v=abcdefghijk", "file_size": 0}}}
+        odd = scene.sync("--prune", exit=0)
+        self.assertEqual((odd.of("download_gone"), odd.of("download_started"), scene.files()), ([], [], before), odd)
+        films[3].data = data
+        good = scene.sync("--prune", exit=0)
+        self.assertEqual((good.of("download_started"), scene.files()), ([], before), good)
+
     def test_a_sync_with_the_session_of_a_browser(self):
         where = self.where()
         film, plain = media.mp4("film", 200_000), media.mp4("plain", 3000)

@@ -132,13 +132,19 @@ package struct CourseLister: Sendable {
         let seat = memory.seat(asking: course.settings.provider?.name ?? "")
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
         let handOver = HandOver(of: course, check: check)
-        var pages = ListingPages(location: course.location, handOver: handOver, wasKnownSent: known != nil) {
-            [store] id in
-            let key = DownloadKey(course: course.id, video: id)
-            if written.contains(key.video) { return true }
-            // A second download is worse than an old id.
-            do throws(StoreError) { return try store.downloads.record(key) != nil } catch { return true }
-        }
+        let provider = course.settings.provider?.name
+        var pages = ListingPages(
+            location: course.location, handOver: handOver, wasKnownSent: known != nil,
+            isKept: { [store] id in
+                let key = DownloadKey(course: course.id, video: id)
+                if written.contains(key.video) { return true }
+                // A second download is worse than an old id.
+                do throws(StoreError) { return try store.downloads.record(key) != nil } catch { return true }
+            },
+            isOwn: { [store] id in
+                let key = DownloadKey(course: course.id, video: id)
+                return (try? store.downloads.record(key))?.catalog.provider == provider
+            })
         var cursor: String?
         while true {
             let request = ListRequest(

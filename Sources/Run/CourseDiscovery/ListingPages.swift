@@ -51,6 +51,8 @@ package struct ListingPages: Sendable {
     private let wasKnownSent: Bool
     /// Whether a video is known by an id that its provider no longer lists.
     private let isKept: @Sendable (String) -> Bool
+    /// Whether a video is known as one of the provider that lists.
+    private let isOwn: @Sendable (String) -> Bool
     private var pages = 0
     /// What it takes in memory.
     package private(set) var bytes = 0
@@ -63,13 +65,17 @@ package struct ListingPages: Sendable {
     ///   - handOver: Nothing handed over yet.
     ///   - wasKnownSent: Whether the provider may answer that nothing has changed.
     ///   - isKept: Whether a video is known by an id that the provider used formerly: it keeps it.
+    ///   - isOwn: Whether a video is known as one of the provider that lists. Such a one stays so if it belongs to one
+    ///     that isn't allowed: a host that lacks its own files for a night may name a copy elsewhere.
     package init(
         location: SourceLocation, handOver: HandOver, wasKnownSent: Bool,
-        isKept: @escaping @Sendable (String) -> Bool = { _ in false }
+        isKept: @escaping @Sendable (String) -> Bool = { _ in false },
+        isOwn: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.location = location
         self.handOver = handOver
         self.isKept = isKept
+        self.isOwn = isOwn
         self.wasKnownSent = wasKnownSent
     }
 
@@ -124,6 +130,7 @@ package struct ListingPages: Sendable {
         switch handOver.taker(of: video.provider, new.parameters) {
         case .own: break
         case .other(let provider): new.provider = provider
+        case .nobody where isOwn(id): new.parameters = []
         case .nobody: return
         }
         guard ids.insert(new.id, at: listing.videos.count, of: listing.videos) else { return repeated += 1 }

@@ -12,12 +12,13 @@ struct ListingPagesTests {
     private static let place = SourceLocation(file: "c.yaml", line: 3, column: 5)
 
     private func pages(
-        known: Bool = false, allowed: Set<String> = [], isKept: @escaping @Sendable (String) -> Bool = { _ in false }
+        known: Bool = false, allowed: Set<String> = [], isOwn: @escaping @Sendable (String) -> Bool = { _ in false },
+        isKept: @escaping @Sendable (String) -> Bool = { _ in false }
     ) -> ListingPages {
         let handOver = HandOver(lister: "p", allowed: allowed) { parameters, _ in
             parameters["bad"].map { _ in "'bad' isn't known" }
         }
-        return ListingPages(location: Self.place, handOver: handOver, wasKnownSent: known, isKept: isKept)
+        return ListingPages(location: Self.place, handOver: handOver, wasKnownSent: known, isKept: isKept, isOwn: isOwn)
     }
 
     @Test("videos of another provider are taken where it is allowed, and counted where it isn't")
@@ -36,6 +37,19 @@ struct ListingPagesTests {
                 .init(provider: "q", mistake: "'bad' isn't known", count: 1),
             ])
         #expect(pages.warnings(about: "c").count == 2)
+    }
+
+    @Test("a video that is known as the lister's own stays so when it is another's that isn't allowed")
+    func ownForANight() throws {
+        var pages = pages(allowed: ["q"], isOwn: { $0 == "1" || $0 == "3" })
+        _ = try pages.add(
+            Listing(videos: [
+                .init(id: "1", parameters: ["x": 1], provider: "r"), .init(id: "2", provider: "r"),
+                .init(id: "3", provider: "q"),
+            ]))
+        #expect(pages.listing.videos.map(\.id) == ["1", "3"])
+        #expect(pages.listing.videos.map(\.provider) == [nil, "q"])
+        #expect(pages.listing.videos.map(\.parameters.count) == [0, 0])
     }
 
     @Test("so many providers that nobody would read about all of them are told of as twenty")
