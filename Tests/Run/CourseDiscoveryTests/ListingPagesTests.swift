@@ -106,7 +106,7 @@ struct ListingPagesTests {
 
     @Test("a video that is known by the id that its provider used formerly keeps it; any other gets the new one")
     func formerly() throws {
-        var pages = pages { $0 == "old 1" }
+        var pages = pages(isKept: { $0 == "old 1" })
         _ = try pages.add(
             Listing(videos: [.init(id: "new 1", formerly: "old 1"), .init(id: "new 2", formerly: "old 2")]))
         #expect(pages.listing.videos.map(\.id) == ["old 1", "new 2"])
