@@ -238,7 +238,7 @@ struct SyncTests {
                 read -r line
                 id=$(printf '%s' "$line" | jq .id)
                 echo "{\\"id\\": $id, \\"result\\": {\\"url\\": \\"\(host.url("/media/1/900000.mp4?stall=200000"))\\"}}"
-                sleep 20
+                sleep 600
                 """)
         try stage.catalog(CatalogText(provider: "slow", videos: [.init(id: "1")]))
         @Sendable func durable() throws -> Int {
