@@ -53,20 +53,13 @@ struct CanvasProvider: Provider {
         let server = CanvasServer(
             try Endpoint.address(request.parameters), request.credentials, request.settings
         ) { server, make throws(ProviderError) in try await request.renewCredentials(at: server, make) }
-        // Those that the user has completed aren't among the others.
-        let found =
-            try await server.all(["courses"])
-            + (try await server.all(["courses"], [("enrollment_state", "completed")]))
-        guard found.allSatisfy({ CanvasServer.id($0["id"]) != nil }) else { throw server.unknownAnswer }
         var ids: Set<String> = []
         return CourseList(
-            courses: found.compactMap { course in
-                // One that isn't open by its dates has no name, and can't be listed.
-                guard let id = CanvasServer.id(course["id"]), let name = course["name"]?.string,
-                    ids.insert(id).inserted
-                else { return nil }
+            courses: try await courses(at: server).compactMap { course in
+                // One that isn't open by its dates has no name.
+                guard let id = CanvasServer.id(course["id"]), ids.insert(id).inserted else { return nil }
                 return .init(
-                    id: id, title: name, parameters: ["course": Self.parameter(id)],
+                    id: id, title: course["name"]?.string, parameters: ["course": Self.parameter(id)],
                     begins: course["start_at"]?.string.flatMap(WebDate.date),
                     ends: course["end_at"]?.string.flatMap(WebDate.date))
             })
@@ -107,12 +100,33 @@ struct CanvasProvider: Provider {
     // MARK: - Courses
 
     private func title(of course: String, at server: CanvasServer) async throws(ProviderError) -> String? {
-        let found = try await server.value(["courses", course])
-        guard CanvasServer.id(found["id"]) != nil else { throw server.unknownAnswer }
-        if found["access_restricted_by_date"] == .bool(true) {
-            throw ProviderError(.notReady, "\(server.address.host) doesn't open this course now")
+        let found: JSONValue
+        do throws(ProviderError) { found = try await server.value(["courses", course]) } catch {
+            guard error.kind == .forbidden,
+                try await courses(at: server).contains(where: {
+                    CanvasServer.id($0["id"]) == course && Self.isClosed($0)
+                })
+            else { throw error }
+            throw notOpen(at: server)
         }
+        guard CanvasServer.id(found["id"]) != nil else { throw server.unknownAnswer }
+        if Self.isClosed(found) { throw notOpen(at: server) }
         return found["name"]?.string
+    }
+
+    /// The courses that the user is in: those that are completed aren't among the others.
+    private func courses(at server: CanvasServer) async throws(ProviderError) -> [JSONValue] {
+        let found =
+            try await server.all(["courses"])
+            + (try await server.all(["courses"], [("enrollment_state", "completed")]))
+        guard found.allSatisfy({ CanvasServer.id($0["id"]) != nil }) else { throw server.unknownAnswer }
+        return found
+    }
+
+    private static func isClosed(_ course: JSONValue) -> Bool { course["access_restricted_by_date"] == .bool(true) }
+
+    private func notOpen(at server: CanvasServer) -> ProviderError {
+        ProviderError(.notReady, "\(server.address.host) doesn't open this course now")
     }
 
     /// What is missing or odd in an answer would look as if it was gone: then all of them are refused.

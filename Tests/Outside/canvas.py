@@ -191,17 +191,19 @@ class Listings(CanvasCase):
         self.site.course("Waves", ["anna"], starts=1790000000, ends=1796000000)
         self.site.course("Old", ["anna"], state="completed")
         closed = self.site.course("Closed", ["anna"], restricted=True)
-        self.site.course("Others'", ["bob"])
+        others = self.site.course("Others'", ["bob"])
         for number in range(120):
             self.site.course(f"Course {number}", ["anna"])
         provider = self.provider()
         question = {"parameters": {"endpoint": self.site.base}, "cursor": None}
         courses = provider.ask("courses", question, credentials=self.login)["courses"]
-        self.assertEqual([c["title"] for c in courses], ["My optics", "Waves", "Old", *[f"Course {n}" for n in range(120)]])
+        self.assertEqual([c.get("title") for c in courses],
+                         ["My optics", "Waves", None, *[f"Course {n}" for n in range(120)], "Old"])
         self.assertEqual(courses[0]["parameters"], {"course": where["course"]})
         self.assertEqual((courses[1]["begins"], courses[1]["ends"]), ("2026-09-21T14:13:20Z", "2026-11-30T00:53:20Z"))
         self.assertEqual(provider.list(where, credentials=self.login)["title"], "My optics")
-        self.refused(lambda: provider.list({**where, "course": closed.id}, credentials=self.login), "forbidden")
+        self.refused(lambda: provider.list({**where, "course": closed.id}, credentials=self.login), "not_ready")
+        self.refused(lambda: provider.list({**where, "course": others.id}, credentials=self.login), "forbidden")
         self.refused(lambda: provider.ask("courses", question), "auth_required")
         # One that the server names, and says no more of.
         closed.restricted, closed.json = False, lambda *_: {"id": closed.id, "access_restricted_by_date": True}
@@ -642,3 +644,44 @@ class Syncs(CanvasCase):
         self.assertEqual(len([p for p in scene.files() if p.endswith(".mp4")]), 2, run)
         self.site.revoke("anna")
         self.assertEqual(scene.sync().exit, 77)
+
+    def test_a_course_that_closes_by_its_dates_keeps_its_files(self):
+        where = self.canvas()
+        self.course.module("One").file(self.course.file("a.mp4", media.mp4("a", 3000)))
+        waves = self.site.course("Waves", ["anna"])
+        waves.file("b.mp4", media.mp4("b", 3000))
+        later = self.site.course("Later", ["anna"], restricted=True)
+        later.file("c.mp4", media.mp4("c", 3000))
+        scene = stage.Stage()
+        self.addCleanup(scene.close)
+        source = {"provider": "canvas", "parameters": {"endpoint": where["endpoint"]}, "exclude": ["Later*"]}
+        scene.write([], courses_of=[source])
+        secrets = scene.folder / "secrets.json"
+        secrets.write_text(json.dumps({"token": self.token}))
+        secrets.chmod(0o600)
+        run = scene.command("login", "--provider", "canvas", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
+        self.assertEqual(run.exit, 0, run)
+        run = scene.sync(exit=0)
+        self.assertEqual(run.of("warning"), [], run)
+        before = scene.files()
+        self.assertEqual(len([p for p in before if p.endswith(".mp4")]), 2, run)
+        self.assertTrue([p for p in before if "Waves" in p], before)
+        # The course has no name then, and its page is refused.
+        waves.restricted = True
+        for _ in range(2):
+            run = scene.sync("--prune", exit=0)
+            self.assertEqual((scene.files(), run.of("warning"), run.of("download_moved")), (before, [], []), run)
+        # Another catalog with the same courses and other parameters knows nothing of it, and deletes nothing either.
+        scene.write([], courses_of=[{**source, "parameters": {**source["parameters"], "files": ["*.mp4"]}}])
+        run = scene.sync("--prune", exit=0)
+        self.assertEqual(scene.files(), before, run)
+        # A course that the catalog itself names says what it waits for, as long as it was never listed.
+        scene.write([{"id": "x", "provider": "canvas", "discover": True,
+                      "parameters": {"endpoint": where["endpoint"], "course": later.id}}], courses_of=[source])
+        run = scene.sync("--prune", exit=75)
+        self.assertIn("doesn't open this course now", run.out)
+        self.assertEqual(scene.files(), before, run)
+        waves.restricted = False
+        waves.file("d.mp4", media.mp4("d", 3000))
+        run = scene.sync(exit=75)
+        self.assertEqual(len(run.of("download_finished")), 1, run)

@@ -112,17 +112,19 @@ package struct CourseLister: Sendable {
         do throws(ProviderError) { (pages, _, seat) = try await self.pages(of: course, parameters: parameters) } catch {
             return .failed(error, last: last?.askedAt)
         }
+        var listing = pages.listing
         let old = try last.map { last throws(StoreError) in
-            try StoredListing.outline(last, of: course, comparedWith: pages.listing, store).listing
+            try StoredListing.fill(&listing, from: last, of: course, store)
+            return try StoredListing.outline(last, of: course, comparedWith: listing, store).listing
         }
         if let old, let last, !rules.acceptsAll,
             case .doubted(let lost, let count, _) = ListingGuard.verdict(
-                old: old, new: pages.listing, of: course, limit: rules.maxDelete, doubt: last.doubt,
+                old: old, new: listing, of: course, limit: rules.maxDelete, doubt: last.doubt,
                 askedAt: last.askedAt, now: now())
         {
             return .doubted(lost: lost, of: count)
         }
-        return .listed(pages.listing, was: old?.videos.count, pages.warnings(about: course.id), seat)
+        return .listed(listing, was: old?.videos.count, pages.warnings(about: course.id), seat)
     }
 
     /// Asks for a course, page after page. Records nothing. The pages are counted until the seat is gone.
@@ -206,9 +208,10 @@ package struct CourseLister: Sendable {
             try store.listings.update([last])
             return .unchanged
         }
-        let listing = pages.listing
+        var listing = pages.listing
         let old = try last.map { last throws(StoreError) in
-            try StoredListing.outline(last, of: course, comparedWith: listing, store)
+            try StoredListing.fill(&listing, from: last, of: course, store)
+            return try StoredListing.outline(last, of: course, comparedWith: listing, store)
         }
         if let old, var last, !rules.acceptsAll,
             case .doubted(let lost, let count, let doubt) = ListingGuard.verdict(

@@ -1,4 +1,6 @@
-import ProviderKit
+package import CourseCatalog
+package import Foundation
+package import ProviderKit
 
 /// Why a listing is of no use, as errors of the protocol: those have a message.
 extension ProviderError {
@@ -10,6 +12,12 @@ extension ProviderError {
     static func tooManyVideos(bound: Int) -> ProviderError { fault("its listing has more than \(bound) videos") }
     /// - Parameter bound: bytes.
     static func tooLarge(bound: Int) -> ProviderError { fault("its listing is larger than \(bound >> 20) MiB") }
+
+    /// Whether the provider says that a course isn't open now, and nobody has to do anything about it: it has been listed
+    /// before, at `last`, or the provider itself has named it. Its last listing, if there is one, stays in use.
+    package func isNotOpen(_ course: Course, of catalog: Catalog, last: Date?) -> Bool {
+        kind == .notReady && (last != nil || catalog.isFromSource(course))
+    }
 
     private static func fault(_ reason: String) -> ProviderError { ProviderError(.pluginFault, reason) }
 }

@@ -47,6 +47,28 @@ package enum StoredListing {
         return (listing, isSame)
     }
 
+    /// Gives the videos of a new listing that have no title the title and the date of the last one: a host that has no
+    /// name for a video or a course today had one before.
+    static func fill(
+        _ listing: inout CourseListing, from record: ListingRecord, of course: Course, _ store: DownloadStore
+    ) throws(StoreError) {
+        let nameless = listing.videos.indices.filter { !listing.videos.hasTitle($0) }
+        guard !nameless.isEmpty else { return }
+        let (videos, ids) = (listing.videos, ListingIDs(nameless, of: listing.videos))
+        var known: [String: (title: String, publishedAt: Date?)] = [:]
+        _ = try store.listings.each(of: record.course) { video in
+            let id = Identifier.normalized(video.id)
+            if let title = video.title, ids.contains(id, in: videos) { known[id] = (title, video.publishedAt) }
+        }
+        for place in nameless {
+            guard let (title, publishedAt) = known[videos.id(place)] else { continue }
+            listing.videos[place].title = title
+            guard let publishedAt, videos.publishedAt(place) == nil else { continue }
+            listing.videos[place].publishedAt = publishedAt.timeIntervalSince1970
+            listing.videos[place].date = String(Timestamp.text(publishedAt).prefix(10))
+        }
+    }
+
     /// `kept`: what to keep of a video.
     private static func read(
         _ record: ListingRecord, of course: Course, _ store: DownloadStore,

@@ -152,6 +152,31 @@ struct CourseListerTests {
             name(try await ask(course, answers, now: Self.noon + 2 * 86_400, acceptsAll: true)) == "listed 0, was 30")
     }
 
+    @Test("a video that has no title any more keeps the last one, and its date; that isn't a change")
+    func titlesStay() async throws {
+        let course = try course("    discover: true")
+        let named = Listing.Video(id: "e\u{301}", title: "T", publishedAt: Self.noon)
+        let later = Self.noon + 86_400
+        let answers = Answers([
+            .success(Listing(videos: [.init(id: "a"), named])),
+            .success(Listing(videos: [.init(id: "a"), .init(id: "\u{e9}")])),
+            .success(Listing(videos: [.init(id: "a"), .init(id: "e\u{301}", publishedAt: later)])),
+            .success(Listing(videos: [.init(id: "a", title: "A"), .init(id: "e\u{301}", title: "U")])),
+        ])
+        func stored() throws -> [String] {
+            try store.listings.contents(of: "c").videos.map {
+                "\($0.title ?? "-") \($0.publishedAt.map { Int($0.timeIntervalSince(Self.noon)) } ?? -1)"
+            }
+        }
+        #expect(name(try await ask(course, answers)) == "listed 2, was none")
+        #expect(name(try await ask(course, answers)) == "listed 2, was 2", "it is spelled in another way")
+        #expect(try stored() == ["- -1", "T 0"])
+        #expect(name(try await ask(course, answers)) == "listed 2, was 2")
+        #expect(try stored() == ["- -1", "T 86400"])
+        #expect(name(try await ask(course, answers)) == "listed 2, was 2")
+        #expect(try stored() == ["A -1", "U -1"])
+    }
+
     @Test("what may pass in seconds is waited for; what may not, isn't")
     func retried() async throws {
         let course = try course("    discover: true")

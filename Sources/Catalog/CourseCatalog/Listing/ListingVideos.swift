@@ -74,6 +74,8 @@ package struct ListingVideos: Sendable {
         bytes(records[index], 0, records[index].id).elementsEqual(id.utf8)
     }
 
+    package func hasTitle(_ index: Int) -> Bool { records[index].title >= 0 }
+
     package func shownTitle(_ index: Int) -> String {
         let record = records[index]
         guard record.title >= 0 else { return id(index) }

@@ -18,6 +18,9 @@ package struct Catalog: Sendable {
     /// The number of videos in the files, without those of `discover` courses.
     package internal(set) var videoCount = 0
 
+    /// Whether a course came from one of the sources.
+    package func isFromSource(_ course: Course) -> Bool { sourced.contains(course.id) }
+
     /// Replaces a course by itself with a listing.
     package mutating func replace(_ index: Int, with course: Course) {
         videoCount += course.videoCount - courses[index].videoCount

@@ -53,7 +53,7 @@ struct DryRunListings {
         defer { asking.cancel() }
         for await answer in answers {
             switch answer {
-            case .outcome(let index, let outcome): take(outcome, of: index, written.courses[index])
+            case .outcome(let index, let outcome): take(outcome, of: index, in: written)
             case .trouble(let error): throw error
             }
         }
@@ -91,7 +91,8 @@ struct DryRunListings {
         case trouble(StoreError)
     }
 
-    private mutating func take(_ outcome: CourseLister.Outcome, of index: Int, _ course: Course) {
+    private mutating func take(_ outcome: CourseLister.Outcome, of index: Int, in written: Catalog) {
+        let course = written.courses[index]
         switch outcome {
         case .listed(let listing, _, let notes, _):
             catalog.replace(index, with: course.adding(ListingSelection(listing, of: course).listing))
@@ -100,6 +101,7 @@ struct DryRunListings {
             warningsOfCourses[index] = [.listing(.doubted(course: course.id, lost: lost, of: count))]
             conditions.insert(.workLeft)
             unlisted += 1
+        case .failed(let error, let last) where error.isNotOpen(course, of: written, last: last): break
         case .failed(let error, let last):
             let course = (id: course.id, provider: course.settings.provider?.name ?? "", at: course.location)
             warningsOfCourses[index] = [

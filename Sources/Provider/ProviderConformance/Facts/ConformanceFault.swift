@@ -99,7 +99,8 @@ package enum ConformanceFault: Sendable, Equatable {
     /// The kinds that make sense for a method.
     package static func kinds(of method: String) -> Set<ProviderError.Kind> {
         switch method {
-        case "list", "courses", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
+        case "list": ProviderError.Kind.ofPlugins.subtracting([.drm])
+        case "courses", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
         case "login": [.authRequired, .forbidden, .rateLimited, .unavailable, .invalidParameters]
         default: ProviderError.Kind.ofPlugins
         }

@@ -3,6 +3,7 @@ import CourseCatalog
 import CourseDiscovery
 import DownloadJobs
 import DownloadStore
+import Logging
 import ProviderKit
 import RunSchedule
 import SyncFacts
@@ -116,6 +117,8 @@ extension SyncPass {
         var logins = Set(summary.loginsNeeded)
         for (course, outcome) in round.outcomes {
             switch outcome {
+            case .failed(let error, let last) where error.isNotOpen(course, of: sources.catalog, last: last):
+                logger.info("the course \(course.id) isn't open: \(error.message)")
             case .failed(let error, let last):
                 summary.coursesUnlisted += 1
                 if let login = requiredLogin(after: error, by: course) { logins.insert(login) }
