@@ -198,7 +198,7 @@ class Listings(CanvasCase):
         question = {"parameters": {"endpoint": self.site.base}, "cursor": None}
         courses = provider.ask("courses", question, credentials=self.login)["courses"]
         self.assertEqual([c.get("title") for c in courses],
-                         ["My optics", "Waves", None, *[f"Course {n}" for n in range(120)], "Old"])
+                         ["My optics", "Waves", "Old", None, *[f"Course {n}" for n in range(120)]])
         self.assertEqual(courses[0]["parameters"], {"course": where["course"]})
         self.assertEqual((courses[1]["begins"], courses[1]["ends"]), ("2026-09-21T14:13:20Z", "2026-11-30T00:53:20Z"))
         self.assertEqual(provider.list(where, credentials=self.login)["title"], "My optics")
