@@ -192,10 +192,10 @@ let package = Package(
         room(
             "Command", "CourseFetchCommands",
             [
-                "FileSystem", "YAMLSource", "PathLayout", "MediaMetadata", "DownloadStore", "UserState", "Hooks",
-                "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration", "Operations",
-                "PluginTemplates", "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging, subprocess,
-                system,
+                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "MediaMetadata", "DownloadStore",
+                "UserState", "Hooks", "SyncFacts", "RunAccess", "DownloadRunner", "MigrationSources", "Migration",
+                "Operations", "PluginTemplates", "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging,
+                subprocess, system,
             ]),
         .executableTarget(
             name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
@@ -354,10 +354,10 @@ let package = Package(
         tests(
             "Command", "CommandTests",
             [
-                "Terminal", "CommandOutput", "SyncDisplay", "SyncFacts", "MigrationSources", "Migration", "Operations",
-                "CourseFetchCommands", "RunAccess", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
-                "YAMLSource", "coursefetch", "Checkout", "TestSupport", "live-view-rehearsal", argumentParser, logging,
-                subprocess, system,
+                "Terminal", "CommandOutput", "SyncDisplay", "SyncFacts", "CourseCatalog", "MigrationSources",
+                "Migration", "Operations", "CourseFetchCommands", "RunAccess", "DownloadStore", "FileSystem",
+                "MediaLibrary", "UserState", "YAMLSource", "coursefetch", "Checkout", "TestSupport",
+                "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ]),
 
         // What looks at the whole.

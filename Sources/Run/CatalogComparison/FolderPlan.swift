@@ -33,9 +33,10 @@ struct FolderPlan {
     /// - Parameters:
     ///   - layout: for courses whose catalogs set none.
     ///   - compared: the others stay where they are recorded.
+    ///   - isOccupied: whether a folder may be another shard's, which this one doesn't know.
     init(
         _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord],
-        compared: ComparedCourses = .all
+        compared: ComparedCourses = .all, isOccupied: (String) -> Bool = { _ in false }
     ) {
         // A folder with a damaged name counts as none.
         let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
@@ -63,7 +64,7 @@ struct FolderPlan {
             }
         }
         (self.layouts, self.numbers, self.isLaidOutAnew, self.seasons) = (layouts, numbers, isLaidOutAnew, seasons)
-        planCourses(catalog, compared)
+        planCourses(catalog, compared, isOccupied)
         planChapters(catalog)
     }
 
@@ -89,7 +90,9 @@ struct FolderPlan {
 
     // MARK: courses
 
-    private mutating func planCourses(_ catalog: Catalog, _ compared: ComparedCourses) {
+    private mutating func planCourses(
+        _ catalog: Catalog, _ compared: ComparedCourses, _ isOccupied: (String) -> Bool
+    ) {
         let inRun = Set(catalog.courses.map(\.id))
         var taken = TakenFolders()
         for record in recordedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
@@ -97,8 +100,14 @@ struct FolderPlan {
             // Its files move when it is compared: until then the name is its own.
             if !compared.contains(course.id), let record = recordedCourses[course.id] { return record.folder }
             let own = layouts[index].components[..<layouts[index].courseDepth]
-            return Self.path(own, in: "", course.layoutValues(numbers[index]))
+            let path = Self.path(own, in: "", course.layoutValues(numbers[index]))
+            guard course.hasIDInName else { return path }
+            let (folder, name) = LibraryPathParts.split(path)
+            let distinct = LibraryName.distinct(name, id: LibraryName.tag(of: course.id))
+            return folder.isEmpty ? distinct : "\(folder)/\(distinct)"
         }
+        for (course, wanted) in zip(catalog.courses, wanted)
+        where recordedCourses[course.id]?.folder != wanted && isOccupied(wanted) { taken.insert(wanted) }
         let folders = taken.assign(
             zip(catalog.courses, wanted).map { course, wanted in
                 (wanted: wanted, recorded: recordedCourses[course.id]?.folder, id: course.id)

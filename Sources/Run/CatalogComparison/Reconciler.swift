@@ -103,7 +103,7 @@ package struct Reconciler {
         numbers = VideoNumbers(slots: all.slots.count)
         folders = FolderPlan(
             catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters(),
-            compared: compared)
+            compared: compared, isOccupied: catalog.shard == nil ? { _ in false } : library.isFolder)
         result.selectorMatched = only.map { _ in false }
         let open = try store.sidecars.open().filter { $0.isDue(at: now) || (retriesFailed && $0.mayPass) }
         due = Dictionary(grouping: open, by: \.download)

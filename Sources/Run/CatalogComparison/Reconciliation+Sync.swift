@@ -32,7 +32,8 @@ extension Reconciliation {
     package func refusal(_ options: SyncOptions, knowsAll: Bool = true) -> SyncSummary? {
         if !errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: errors) }
         let unmatched = zip(options.only, selectorMatched).filter { !$0.1 }.map(\.0)
-        guard !unmatched.isEmpty, knowsAll else { return nil }
+        // Another shard may have what they match.
+        guard !unmatched.isEmpty, knowsAll, options.shard == nil else { return nil }
         return SyncSummary(
             conditions: [.usage],
             errors: unmatched.map { selector in

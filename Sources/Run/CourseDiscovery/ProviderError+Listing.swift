@@ -13,8 +13,8 @@ extension ProviderError {
     /// - Parameter bound: bytes.
     static func tooLarge(bound: Int) -> ProviderError { fault("its listing is larger than \(bound >> 20) MiB") }
 
-    /// Whether the provider says that a course isn't open now, and nobody has to do anything about it: it has been listed
-    /// before, at `last`, or the provider itself has named it. Its last listing, if there is one, stays in use.
+    /// Whether the provider says that a course isn't open now, and nobody has to do anything about it: it has been
+    /// listed before, at `last`, or the provider itself has named it. Its last listing, if there is one, stays in use.
     package func isNotOpen(_ course: Course, of catalog: Catalog, last: Date?) -> Bool {
         kind == .notReady && (last != nil || catalog.isFromSource(course))
     }

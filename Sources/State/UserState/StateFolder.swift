@@ -21,6 +21,19 @@ package struct StateFolder: Sendable, Hashable {
         self.user = user
     }
 
+    /// The state of one shard of the user's downloads, with a lock of its own.
+    package func shard(_ name: String) -> StateFolder {
+        StateFolder(path: path.appending(Self.shards).appending(name), user: user)
+    }
+
+    /// The names of the shards that have a state here; those of other machines aren't known.
+    package var shardNames: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path.appending(Self.shards).string)) ?? []
+        return names.filter { shard($0).exists }.sorted()
+    }
+
+    private static let shards = "shards"
+
     package var database: FilePath { path.appending("state.sqlite") }
     /// Providers' credentials, mode 0600.
     package var credentials: FilePath { path.appending("credentials.json") }

@@ -40,12 +40,14 @@ struct SuggestedCommandTests {
     func accepted(path: [String]) throws {
         let words = path.joined(separator: " ")
         let help = HelpTests.help(path)
-        for option in ["user", "state", "library", "plugins"] {
+        for option in ["user", "state", "library", "plugins", "shard"] {
             // Its argument is the library. The other two are about no user, and are never suggested with places.
             if path == ["library", "move"], option == "library" { continue }
             if path == ["users"] || path == ["init"] { continue }
-            #expect(
-                help.contains("--\(option) <") == Self.text(words).contains(" --\(option) "), "\(words) --\(option)")
+            var places = Self.places
+            places.shard = "2/8"
+            let text = Self.text(words, places)
+            #expect(help.contains("--\(option) <") == text.contains(" --\(option) "), "\(words) --\(option)")
         }
     }
 

@@ -55,6 +55,39 @@ struct LibraryMarkerTests {
         #expect(throws: expected) { try LibraryFolder.open(root, expecting: .new(one), owner: alice) }
     }
 
+    @Test("shards of as many shards and one user have a library in common, and nobody else has it")
+    func shards() throws {
+        func open(
+            _ id: LibraryID, _ part: LibraryPart?, _ owner: LibraryOwner, isKnown: Bool = false
+        ) throws(LibraryError) -> LibraryFolder {
+            try LibraryFolder.open(root, expecting: isKnown ? .known(id) : .new(id), owner: owner, part: part)
+        }
+        let (first, second) = (LibraryPart(name: "1-of-2", count: 2), LibraryPart(name: "2-of-2", count: 2))
+        #expect(try open(one, first, alice).id == one)
+        #expect(try open(two, second, LibraryOwner(user: "alice", host: "there")).id == one, "it takes the id over")
+        #expect(try open(one, second, alice, isKnown: true).id == one)
+        for name in ["1-of-2", "2-of-2"] {
+            #expect(temporary.has("media/library/.coursefetch/shards/\(name)/partials"))
+        }
+        #expect(!temporary.has("media/library/.coursefetch/partials"))
+        let marker = LibraryMarker(id: one, owner: alice, shards: 2)
+        let another = LibraryError.markerOfAnother(library: root.string, found: marker)
+        let divided = LibraryError.dividedOtherwise(library: root.string, shards: 2)
+        #expect(throws: divided) { try open(two, LibraryPart(name: "1-of-3", count: 3), alice) }
+        #expect(throws: divided) { try open(two, nil, alice) }
+        #expect(throws: another) { try open(two, first, bob) }
+        #expect(throws: another) { try open(two, first, alice, isKnown: true) }
+    }
+
+    @Test("a library without shards is no shard's")
+    func notDivided() throws {
+        _ = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        #expect(throws: LibraryError.dividedOtherwise(library: root.string, shards: nil)) {
+            try LibraryFolder.open(
+                root, expecting: .new(two), owner: alice, part: LibraryPart(name: "1-of-2", count: 2))
+        }
+    }
+
     @Test("adopting writes a new marker, so that the other state is refused from then on")
     func adoption() throws {
         _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)

@@ -22,9 +22,13 @@ extension Catalog {
         var added = AddedCourses()
         var known = Dictionary(courses.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for listed in listing.videos {
-            guard let course = source.course(listed) else {
+            guard var course = source.course(listed) else {
                 added.unusable += 1
                 continue
+            }
+            if let shard {
+                guard shard.has(course: course.id) else { continue }
+                course.hasIDInName = true
             }
             if let other = known[course.id] {
                 let isWritten = !sourced.contains(other.id)

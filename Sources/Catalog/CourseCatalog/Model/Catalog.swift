@@ -13,6 +13,8 @@ package struct Catalog: Sendable {
     var sourced: Set<String> = []
     /// Paths of the files with a source whose courses nobody knows: what isn't in them may only be unknown.
     package internal(set) var filesWithUnknownCourses: Set<String> = []
+    /// The shard whose courses these are; nil for all.
+    package internal(set) var shard: Shard?
     /// Warnings, which stop nothing.
     package internal(set) var warnings: [Diagnostic] = []
     /// The number of videos in the files, without those of `discover` courses.
@@ -25,6 +27,27 @@ package struct Catalog: Sendable {
     package mutating func replace(_ index: Int, with course: Course) {
         videoCount += course.videoCount - courses[index].videoCount
         courses[index] = course
+    }
+
+    /// Leaves the courses of one shard. Those that their providers list later are divided in the same way.
+    ///
+    /// Another shard may give a folder the name that one of these would have, and no shard sees the others: a course
+    /// has its id in the name of its folder if another one has an equal name, or if only its provider knows its title.
+    ///
+    /// - Parameter name: the name of a course in the form in which two are compared.
+    package mutating func keep(_ shard: Shard, name: (Course) -> String) {
+        var names: [Int: Int] = [:]
+        let digests = courses.map { name($0).hashValue }
+        for digest in digests { names[digest, default: 0] += 1 }
+        self.shard = shard
+        var kept: [Course] = []
+        for (course, digest) in zip(courses, digests) where shard.has(course: course.id) {
+            var course = course
+            course.hasIDInName = names[digest, default: 0] > 1 || (course.discover && !course.hasOwnTitle)
+            kept.append(course)
+        }
+        courses = kept
+        videoCount = kept.reduce(0) { $0 + $1.videoCount }
     }
 }
 

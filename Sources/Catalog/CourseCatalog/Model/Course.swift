@@ -20,6 +20,8 @@ package struct Course: Sendable {
     package let location: SourceLocation
     /// The course's own cover, not an inherited one.
     package internal(set) var ownCover: CoverSource?
+    /// Whether its folder has its id in the name, since another shard may have a course with an equal title.
+    package internal(set) var hasIDInName = false
     /// How each sync asks the provider for the videos of the course; nil if it doesn't.
     package let discovery: Discovery?
     /// Whether ``videos`` and ``chapters`` include those that the provider listed. False as long as it never has.

@@ -88,6 +88,7 @@ package enum SessionText {
             switch trouble {
             case .failed(let message):
                 "the running sync can't use the new login: \(message); the next sync uses it"
+            case .unopened(let path): "the state \(path) can't be opened; its next sync uses the new login"
             case .silent(let holder):
                 """
                 \(holder.name) is syncing and didn't respond within 2 s; the next sync uses the new login

@@ -16,7 +16,7 @@ struct Cancel: AsyncParsableCommand {
 
     @OptionGroup var picks: SelectionOptions
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         try await SteeringSession(picks: picks, place: place, json: output.json).steer(.cancel)

@@ -22,13 +22,13 @@ struct Forget: AsyncParsableCommand {
     var file: String
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let forgotten = try await context.orRefuse { () throws(Refusal) in
-            try await ForgottenCatalog.forget(file, at: settings.location)
+            try await ForgottenCatalog.forget(file, at: settings.shardLocation)
         }
         if output.json {
             context.output.send(LibraryText.json(forgotten, now: Date()), to: STDOUT_FILENO)

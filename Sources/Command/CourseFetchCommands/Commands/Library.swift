@@ -29,13 +29,13 @@ struct LibraryMove: AsyncParsableCommand {
     var folder: String
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let change = try await context.orRefuse { () throws(Refusal) in
-            try await LibraryChange.move(settings.location, to: folder)
+            try await LibraryChange.move(settings.shardLocation, to: folder)
         }
         if output.json {
             context.output.send(LibraryText.json(change, "library move", now: Date()), to: STDOUT_FILENO)
@@ -75,13 +75,13 @@ struct LibraryAdopt: AsyncParsableCommand {
     var fromUser: String?
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let change = try await context.orRefuse { () throws(Refusal) in
-            try await LibraryChange.adopt(settings.location, rebuild: rebuild, from: fromUser)
+            try await LibraryChange.adopt(settings.shardLocation, rebuild: rebuild, from: fromUser)
         }
         if output.json {
             context.output.send(LibraryText.json(change, "library adopt", now: Date()), to: STDOUT_FILENO)

@@ -28,7 +28,7 @@ struct OpenVideo: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Open it with this command; the path follows its arguments.", valueName: "command"))
     var with: String?
 
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let context = CommandContext()

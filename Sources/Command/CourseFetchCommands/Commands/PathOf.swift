@@ -37,7 +37,7 @@ struct PathOf: AsyncParsableCommand {
     @Flag(help: "Print all files of a video: other views, separate sound, the playlists of a package.")
     var streams = false
 
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func validate() throws {
         if json, null { throw ValidationError("--json and --null can't be used together") }
@@ -63,12 +63,12 @@ extension CommandContext {
     ///   - withParts: whether the other files of a video follow its own one.
     ///   - told: called with each file that exists, in catalog order.
     func finishedFiles(
-        _ selectors: [Selector], _ place: LocationOptions, withParts: Bool = false,
+        _ selectors: [Selector], _ place: ShardLocationOptions, withParts: Bool = false,
         told: (FinishedFiles.Item) -> Void = { _ in }
     ) async throws -> (files: FinishedFiles, facts: StatusReport) {
         let settings = try await settings(place.texts)
         return try await orRefuse { () throws(Refusal) in
-            try await StatusReader.read(settings.location) { reader throws(Refusal) in
+            try await StatusReader.read(settings.shardLocation) { reader throws(Refusal) in
                 let selection = try reader.settled(Selection(selectors: selectors))
                 var files = FinishedFiles()
                 try reader.each(selection) { row in

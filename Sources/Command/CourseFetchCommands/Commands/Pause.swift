@@ -18,7 +18,7 @@ struct Pause: AsyncParsableCommand {
 
     @OptionGroup var picks: SelectionOptions
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         try await SteeringSession(picks: picks, place: place, json: output.json).steer(.pause)

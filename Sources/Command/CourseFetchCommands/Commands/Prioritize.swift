@@ -26,7 +26,7 @@ struct Prioritize: AsyncParsableCommand {
     var to: PriorityChange
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         try await SteeringSession(picks: picks, place: place, json: output.json).prioritize(to)

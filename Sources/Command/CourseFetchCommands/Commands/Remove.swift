@@ -24,7 +24,7 @@ struct Remove: AsyncParsableCommand {
     var yes = false
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let isSure = yes

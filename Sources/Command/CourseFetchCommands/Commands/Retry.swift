@@ -28,7 +28,7 @@ struct Retry: AsyncParsableCommand {
     var now = false
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     func run() async throws {
@@ -42,7 +42,7 @@ struct Retry: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.usableSettings(place.texts, plugins.texts)
         // Before anything changes.
-        let known = try await context.orRefuse { () throws(Refusal) in try KnownCatalogs.read(settings.location) }
+        let known = try await context.orRefuse { () throws(Refusal) in try KnownCatalogs.read(settings.shardLocation) }
         let catalogs = settings.catalogs.value.isEmpty && !known.isEmpty ? known : try await context.catalogs(settings)
         guard try await !session.steer(.retry, startsSync: true).isLive else { return }
         let status = await SyncSession(settings: settings, catalogs: catalogs, context: context).run()

@@ -31,7 +31,7 @@ struct SetRun: AsyncParsableCommand {
     var bwlimit: String?
 
     @OptionGroup var output: JSONOption
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func validate() throws {
         guard jobs != nil || limitRate != nil || bwlimit != nil else {
@@ -52,7 +52,7 @@ struct SetRun: AsyncParsableCommand {
         }
         if limitRate != nil { change.limitRate = values.limitRate.value ?? 0 }
         if bwlimit != nil { change.bandwidth = values.bwlimit.value.description }
-        let location = settings.location
+        let location = settings.shardLocation
         let settled = change
         try await context.orRefuse { () throws(Refusal) in try await settled.apply(at: location) }
         if output.json {

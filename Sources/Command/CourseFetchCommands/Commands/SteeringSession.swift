@@ -9,7 +9,7 @@ import Terminal
 /// A command that changes downloads: selects them, asks the holder of the lock, and reports each result.
 struct SteeringSession {
     let picks: SelectionOptions
-    let place: LocationOptions
+    let place: ShardLocationOptions
     let json: Bool
 
     /// Pauses, resumes, cancels, retries or removes; `confirm` can refuse before anything changes.
@@ -51,7 +51,7 @@ struct SteeringSession {
         }
         return try await context.orRefuse { () throws(Refusal) in
             try await SteeringChoice.choose(
-                selection, at: settings.location, countsSidecars: countsSidecars,
+                selection, at: settings.shardLocation, countsSidecars: countsSidecars,
                 takesGone: ["cancel", "remove"].contains(command))
         }
     }

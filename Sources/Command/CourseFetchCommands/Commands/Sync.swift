@@ -29,7 +29,7 @@ struct Sync: AsyncParsableCommand {
 
     @OptionGroup var catalogs: CatalogArguments
 
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions

@@ -63,7 +63,8 @@ struct SyncSession {
     /// and the terminal restored.
     private func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
         let facts = RunReport(
-            user: settings.location.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs, started: started,
+            user: settings.shardLocation.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs,
+            started: started,
             ended: Date(), summary: summary)
         for problem in await ending.carryOut(facts) {
             context.complain("warning: " + TerminalFormat.printable(problem))

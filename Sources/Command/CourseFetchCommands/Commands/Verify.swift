@@ -24,7 +24,7 @@ struct Verify: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     @Flag(
         help: """
@@ -39,7 +39,7 @@ struct Verify: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let progress = RedrawnLines(descriptor: STDERR_FILENO, environment: context.environment)
-        let work = verification(settings.location, context, progress)
+        let work = verification(settings.shardLocation, context, progress)
         let abort: @Sendable () -> Void = {
             progress.clear()
             _exit(ExitStatus.interruptedTwice.rawValue)

@@ -8,7 +8,7 @@ extension CompletionKind {
     /// Courses, chapters and videos.
     static let selectors = CompletionKind.custom { words, _, prefix in
         guard let settings = settings(words) else { return [] }
-        return Completions.selectors(prefix, at: settings.location)
+        return Completions.selectors(prefix, at: settings.shardLocation)
     }
 
     static let users = CompletionKind.custom { words, _, _ in

@@ -103,16 +103,24 @@ struct SettingLayers {
             guard !text.isEmpty else { throw ValueError.empty }
             return try key.parse(text)
         } catch {
-            let problem: SettingProblem =
-                switch origin {
-                case .environment(let variable): .environment(variable: variable, error)
-                case .file(let location): .file(file.located(error, of: key.name, at: location))
-                case .option, .state, .standard: .option(name: key.name, error)
-                }
-            if !problems.contains(problem) { problems.append(problem) }
+            mistake(error, in: key.name, origin)
             return nil
         }
     }
+
+    /// Records a mistake in the value of a setting.
+    mutating func mistake(_ error: ValueError, in name: String, _ origin: SettingOrigin) {
+        let problem: SettingProblem =
+            switch origin {
+            case .environment(let variable): .environment(variable: variable, error)
+            case .file(let location): .file(file.located(error, of: name, at: location))
+            case .option, .state, .standard: .option(name: name, error)
+            }
+        if !problems.contains(problem) { problems.append(problem) }
+    }
+
+    /// The task of an array that this process is.
+    var taskArray: TaskArray { TaskArray(environment: environment) }
 }
 
 extension SettingOrigin {

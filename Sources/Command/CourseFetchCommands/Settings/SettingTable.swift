@@ -1,3 +1,4 @@
+import CourseCatalog
 import PathLayout
 import SyncFacts
 import UserState
@@ -37,6 +38,20 @@ struct SettingTable: Sendable {
         guard (try? UserName(text)) != nil else { throw .userName(text) }
         return text
     }
+    let shard = SettingKey<ShardSetting?>(
+        "shard", .value("i/n|auto"), standard: nil,
+        help: """
+            The courses of one of n shards, such as 2/8, with a state of their own; auto: the task of an array of \
+            Slurm, or of an Indexed Job with --shards.
+            """
+    ) { text throws(ValueError) in
+        if text == "auto" { return .automatic }
+        guard let shard = Shard(text) else { throw .notAShard(text) }
+        return .given(shard)
+    }
+    let shards = SettingKey<Int?>(
+        "shards", .value("n"), standard: nil, help: "The number of shards for --shard auto, where it can't be told."
+    ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...Shard.bound) }
     let plugins = SettingKey<[String]>(
         "plugins", .list("folder", separator: ":", addsUp: true), standard: [],
         help: "Folder with provider plugins, searched before all others; can be repeated.", isPath: true
@@ -210,6 +225,13 @@ struct SettingTable: Sendable {
         "progress", .flag(isInvertible: true), standard: nil,
         help: "Show the live view (default: on a terminal, without --quiet and --json)."
     ) { text throws(ValueError) in try SettingFormat.flag(text) }
+
+    let limitsPerShard = SettingKey<Bool>(
+        "limits-per-shard",
+        help: """
+            --bwlimit, --max-transfer and --max-connections-per-host are those of each shard; without it, of all \
+            shards together (default: {standard}).
+            """)
 
     // MARK: unattended
 

@@ -1,3 +1,4 @@
+import CourseCatalog
 import Foundation
 import Hooks
 import Logging
@@ -10,6 +11,10 @@ import YAMLSource
 @dynamicMemberLookup
 struct SyncSettings: Sendable {
     private var values: [String: [any AnySetting]] = [:]
+    /// The shard that this process works on; nil for all courses.
+    private(set) var chosenShard: Shard?
+    /// Why it can't be told.
+    private var shardProblem: String?
     /// The user's hook commands.
     private(set) var hooks = HookSettings()
     /// Where `hooks` and `notify` stand in the file, if they do.
@@ -28,7 +33,26 @@ struct SyncSettings: Sendable {
             let weaker = quietLoses ? self.quiet : loud
             values[quietLoses ? "quiet" : name] = [Setting(value: false, origin: weaker.origin)]
         }
+        chooseShard(&layers)
         try layers.check()
+    }
+
+    private mutating func chooseShard(_ layers: inout SettingLayers) {
+        switch self.shard.value {
+        case nil: if self.shards.origin == .option { layers.mistake(.empty, in: "shard", .standard) }
+        case .given(let given)?:
+            chosenShard = given
+            let isAsStrong = self.shards.origin.rank == self.shard.origin.rank
+            if let count = self.shards.value, count != given.count, isAsStrong {
+                layers.contradiction("shard", "shards")
+            }
+        case .automatic?:
+            do throws(TaskArray.Mistake) { chosenShard = try layers.taskArray.shard(count: self.shards.value) } catch {
+                if self.shard.origin == .option { return layers.mistake(.noTask(error), in: "shard", .option) }
+                // Only the commands about a shard need it.
+                shardProblem = "\(self.shard.origin.naming("shard")): \(error)"
+            }
+        }
     }
 
     /// The places that were given on the command line or by variables: the same words without them act on others.
@@ -36,7 +60,8 @@ struct SyncSettings: Sendable {
         SuggestedCommand.Places(
             user: Self.given(self.user), state: Self.given(self.state).map(Self.absolute),
             library: Self.given(self.library).map(Self.absolute),
-            plugins: self.plugins.origin.isGiven ? self.plugins.value.map(Self.absolute) : [])
+            plugins: self.plugins.origin.isGiven ? self.plugins.value.map(Self.absolute) : [],
+            shard: chosenShard?.text)
     }
 
     private static func given(_ setting: Setting<String?>) -> String? {
@@ -109,6 +134,8 @@ struct SyncSettings: Sendable {
         options.user = self.user.value
         options.state = self.state.value
         options.library = self.library.value
+        options.shard = chosenShard
+        options.shardProblem = shardProblem
         options.plugins = self.plugins.value
         options.layout = self.layout.value
         options.metadata = metadata
@@ -142,6 +169,7 @@ struct SyncSettings: Sendable {
         options.minFreeSpace = self.minFreeSpace.value
         options.wait = self.wait.value ?? Self.standardWait(onTerminal: onTerminal)
         options.watchEvery = self.watch.value ? self.every.value : nil
+        if let shard = chosenShard, !self.limitsPerShard.value { options.share(among: shard.count) }
         return options
     }
 
@@ -156,5 +184,13 @@ struct SyncSettings: Sendable {
 
     var location: StateLocation {
         StateLocation(user: self.user.value, state: self.state.value, library: self.library.value)
+    }
+
+    /// The location for commands that may be about one shard.
+    var shardLocation: StateLocation {
+        var location = location
+        location.shard = chosenShard
+        location.shardProblem = shardProblem
+        return location
     }
 }

@@ -22,6 +22,9 @@ enum ValueError: Error, Sendable, Equatable {
     case notOneOf(String, [String])
     case empty
     case userName(String)
+    case notAShard(String)
+    /// `--shard auto` where no task array says which.
+    case noTask(TaskArray.Mistake)
     case selector(String)
     /// The mistake in a layout, and the number of characters before it.
     case layout(String, offset: Int)
@@ -54,6 +57,9 @@ extension ValueError: CustomStringConvertible {
             '\(text)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' \
             or '-'
             """
+        case .notAShard(let text):
+            "'\(text)' isn't a shard: write its number and the number of all, such as 2/8, or auto"
+        case .noTask(let mistake): mistake.description
         case .selector(let message): message
         case .layout(let message, let offset): offset == 0 ? message : "\(message) (character \(offset + 1))"
         }

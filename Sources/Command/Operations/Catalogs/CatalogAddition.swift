@@ -87,8 +87,9 @@ package struct CatalogAddition: Sendable {
         let registry = ProviderCheck.registry(plugins)
         let courses = try await existing(registry)
         let access = try ProviderAccess(
-            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
-        defer { access.store.close() }
+            StateLocation(user: user, state: state), registry: registry, caFile: caFile, helpers: helpers,
+            logger: logger)
+        defer { access.close() }
         let found: Result<(draft: GeneratedCatalog, videos: Int), DownloadError>
         do throws(Refusal) {
             found = try await find(access, registry)

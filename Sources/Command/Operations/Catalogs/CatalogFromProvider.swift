@@ -49,8 +49,9 @@ package enum CatalogFromProvider {
         let course: Course
         if let source { course = source.list } else { course = try await Self.course(draft, registry) }
         let access = try ProviderAccess(
-            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
-        defer { access.store.close() }
+            StateLocation(user: user, state: state), registry: registry, caFile: caFile, helpers: helpers,
+            logger: logger)
+        defer { access.close() }
         let pages: ListingPages
         do throws(ProviderError) {
             pages = try await source == nil ? access.pages(of: course) : access.courses(of: course)

@@ -82,8 +82,9 @@ package enum ListingProbe {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
         let access = try ProviderAccess(
-            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
-        defer { access.store.close() }
+            StateLocation(user: user, state: state), registry: registry, caFile: caFile, helpers: helpers,
+            logger: logger)
+        defer { access.close() }
         let known: Catalog
         do throws(StoreError) { known = try CourseSourceRound.stored(catalog, access.store).catalog } catch {
             throw Refusal(error)

@@ -11,27 +11,34 @@ import UserState
 /// A user's access to providers outside of a sync: with the user's credentials, and without writing the state.
 struct ProviderAccess: Sendable {
     let user: String
-    /// The user's state; an empty one if there is none. Its owner closes it.
+    /// The user's state; an empty one if there is none.
     let store: DownloadStore
+    /// The user's own state, if the other one is a shard's.
+    private let ownStore: DownloadStore?
     /// The providers; their owner shuts them down.
     let pool: ProviderPool
 
     /// As in a sync, no provider is asked for a logged-out user. Starts nothing.
     init(
-        user: String?, state: String?, registry: PluginRegistry, caFile: String?, helpers: CredentialHelpers,
+        _ location: StateLocation, registry: PluginRegistry, caFile: String?, helpers: CredentialHelpers,
         logger: Logger
     ) throws(Refusal) {
-        let place = try StateLocation(user: user, state: state).resolve()
+        let place = try location.resolve()
         try place.requireKnown()
         self.user = place.user.text
         let opened = try place.openForReading()
         let credentials: RunCredentials
+        var own: DownloadStore?
         do {
             store = try opened ?? .empty()
             let session = try place.requireSession(in: store)
+            if place.shard != nil { own = try place.ofUser.openForReading() }
+            ownStore = own
             credentials = try RunCredentials(
-                place.folder, generation: session.generation, store: opened, logger: logger)
+                place.userFolder, generation: session.generation, store: place.shard == nil ? opened : own,
+                logger: logger)
         } catch {
+            own?.close()
             opened?.close()
             throw Refusal(any: error)
         }
@@ -42,5 +49,11 @@ struct ProviderAccess: Sendable {
             logins: CredentialHelperLogins(
                 helpers, user: place.user.text, settings: settings, credentials: credentials, logger: logger),
             logger: logger)
+    }
+
+    /// Closes the state. The providers are shut down before.
+    func close() {
+        ownStore?.close()
+        store.close()
     }
 }

@@ -153,8 +153,9 @@ package enum ResolveProbe {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
         let access = try ProviderAccess(
-            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
-        defer { access.store.close() }
+            StateLocation(user: user, state: state), registry: registry, caFile: caFile, helpers: helpers,
+            logger: logger)
+        defer { access.close() }
         let catalog: Catalog
         do throws(StoreError) { catalog = try written.addingStoredListings(access.store) } catch {
             throw Refusal(error)

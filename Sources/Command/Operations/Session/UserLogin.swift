@@ -5,6 +5,7 @@ package import Foundation
 package import Logging
 package import RunAccess
 package import SyncFacts
+import SystemPackage
 package import UserState
 
 package struct UserLogin: Sendable, Equatable {
@@ -14,6 +15,8 @@ package struct UserLogin: Sendable, Equatable {
         case silent(LockHolder?)
         /// It refused, with this message.
         case failed(String)
+        /// The state of a shard in this folder can't be opened.
+        case unopened(String)
     }
 
     package var user: String
@@ -97,16 +100,30 @@ package struct UserLogin: Sendable, Equatable {
                 throw Refusal.user(.overtaken(provider: login.provider))
             }
         } catch { throw Refusal(any: error) }
-        switch try await ControlChannel.ask(.providerLoggedIn(login.provider), of: place) {
+        try await report.tell(login.provider, place, store)
+        for shard in place.shards {
+            do throws(Refusal) {
+                let store = try await shard.openForSession()
+                defer { store.close() }
+                try await report.tell(login.provider, shard, store)
+            } catch { report.trouble = .unopened(shard.folder.path.string) }
+        }
+        return report
+    }
+
+    /// Lets the downloads of a provider that wait in one state go on, by its running sync if there is one.
+    private mutating func tell(
+        _ provider: String, _ place: StateLocation.Place, _ store: DownloadStore
+    ) async throws(Refusal) {
+        switch try await ControlChannel.ask(.providerLoggedIn(provider), of: place) {
         case .free(let lock):
             defer { lock.release() }
             do throws(StoreError) {
-                report.resumed = try store.downloads.resume(ofProvider: login.provider)
+                resumed = try (resumed ?? 0) + store.downloads.resume(ofProvider: provider)
             } catch { throw Refusal(error) }
-        case .answered(.failed(let message)): report.trouble = .failed(message)
+        case .answered(.failed(let message)): trouble = .failed(message)
         case .answered: break
-        case .silent(let holder), .working(let holder): report.trouble = .silent(holder)
+        case .silent(let holder), .working(let holder): trouble = .silent(holder)
         }
-        return report
     }
 }

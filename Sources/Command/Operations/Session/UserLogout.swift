@@ -89,8 +89,27 @@ package struct UserLogout: Sendable, Equatable {
         return report
     }
 
+    /// Tells the running syncs, those of shards too.
     private static func ending(
         of request: ControlRequest, _ place: StateLocation.Place
+    ) async throws(Refusal) -> Ending {
+        var endings: [Result<Ending, Refusal>] = []
+        await withTaskGroup { group in
+            for place in [place] + place.shards {
+                group.addTask { () async -> Result<Ending, Refusal> in
+                    do throws(Refusal) { return .success(try await endingOfOne(request, place)) } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            for await ending in group { endings.append(ending) }
+        }
+        let all = try endings.map { ending throws(Refusal) in try ending.get() }
+        return all.contains(.stopped) ? .stopped : .nobody
+    }
+
+    private static func endingOfOne(
+        _ request: ControlRequest, _ place: StateLocation.Place
     ) async throws(Refusal) -> Ending {
         switch try await ControlChannel.ask(request, of: place, timeout: timeout) {
         case .free(let lock):

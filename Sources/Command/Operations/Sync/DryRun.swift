@@ -33,7 +33,7 @@ package struct DryRun: Sendable {
                 return plan
             }
             plan.warnings = check.warnings
-            let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+            let place = try StateLocation(options).resolve()
             try place.requireKnown()
             let store = try place.openForReading() ?? DownloadStore.empty()
             defer { store.close() }
@@ -87,9 +87,9 @@ package struct DryRun: Sendable {
             return try known.catalog.addingStoredListings(store)
         }
         let access = try ProviderAccess(
-            user: options.user, state: options.state, registry: registry, caFile: options.caFile,
+            StateLocation(options), registry: registry, caFile: options.caFile,
             helpers: options.credentialHelpers, logger: logger)
-        defer { access.store.close() }
+        defer { access.close() }
         let asked: DryRunListings
         do {
             asked = try await DryRunListings(written, access: access, options: options, now: now)

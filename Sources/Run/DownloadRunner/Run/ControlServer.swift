@@ -23,7 +23,7 @@ struct ControlServer: Sendable {
     ) throws(StoreError) {
         self.open = open
         self.control = control
-        watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
+        watch = try ControlWatch(open.place, session: open.session)
         answers = try DownloadStore(path: open.place.folder.database.string, role: .client)
         let handler = RequestHandler(open: open, control: control, answers: answers, wording: wording)
         work = Task { [notices = watch.notices] in

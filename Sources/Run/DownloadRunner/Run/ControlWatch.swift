@@ -4,6 +4,8 @@ import Foundation
 import ProviderKit
 import RunAccess
 import Synchronization
+import SystemPackage
+import UserState
 
 /// Checks four times a second whether another process has written to the user's state: a login, a logout, or a request.
 ///
@@ -18,7 +20,8 @@ final class ControlWatch: Sendable {
     }
 
     private struct State {
-        var version: Int64 = -1
+        /// Of the state, and of that with the sessions.
+        var versions: [Int64] = []
         var session: UserSession?
         var seen: Set<RequestID> = []
         var isRunning = true
@@ -30,12 +33,17 @@ final class ControlWatch: Sendable {
     let notices: AsyncStream<Notice>
     private let continuation: AsyncStream<Notice>.Continuation
     private let store: DownloadStore
+    /// The state with the user's sessions; the same, unless the run is about a shard.
+    private let sessions: DownloadStore
+    private let isShard: Bool
     private let queue = DispatchQueue(label: "control", qos: .userInitiated)
     private let state: Mutex<State>
 
     /// Opens the state once more and starts watching; `session` is the one that the run knows already.
-    init(path: String, session: UserSession) throws(StoreError) {
-        store = try DownloadStore(path: path, role: .client)
+    init(_ place: StateLocation.Place, session: UserSession) throws(StoreError) {
+        store = try DownloadStore(path: place.folder.database.string, role: .client)
+        isShard = place.shard != nil
+        sessions = isShard ? try DownloadStore(path: place.userFolder.database.string, role: .client) : store
         (notices, continuation) = AsyncStream.makeStream()
         state = Mutex(State(session: session))
         queue.async { self.lookAgain() }
@@ -47,6 +55,7 @@ final class ControlWatch: Sendable {
         queue.async {
             // First: whoever has seen the end closes the state, and the last connection leaves no write-ahead log.
             self.store.close()
+            if self.isShard { self.sessions.close() }
             self.continuation.finish()
         }
     }
@@ -59,12 +68,12 @@ final class ControlWatch: Sendable {
     }
 
     private func look() throws(StoreError) {
-        let version = try store.dataVersion()
-        guard version != state.withLock({ $0.version }) else { return }
-        let session = try store.sessions.current()
+        let versions = [try store.dataVersion(), try sessions.dataVersion()]
+        guard versions != state.withLock({ $0.versions }) else { return }
+        let session = try sessions.sessions.current()
         let requests = try store.requests.open()
         let (isNews, fresh) = state.withLock { state in
-            state.version = version
+            state.versions = versions
             let isNews = session != nil && session != state.session
             state.session = session ?? state.session
             return (isNews, requests.filter { state.seen.insert($0.id).inserted })

@@ -64,6 +64,8 @@ final class RunLibrary: Sendable {
     /// Whether it exists, and no other process writes to it.
     var isFree: Bool {
         guard isThere else { return false }
-        do { return try LibraryFolder.isInUse(place.library(in: store).path) == nil } catch { return false }
+        do {
+            return try LibraryFolder.isInUse(place.library(in: store).path, part: place.libraryPart) == nil
+        } catch { return false }
     }
 }

@@ -7,6 +7,8 @@ struct RunResources: Sendable {
     let place: StateLocation.Place
     let registry: PluginRegistry
     let store: DownloadStore
+    /// The state with the user's sessions; the same, unless the run is about a shard.
+    let sessions: DownloadStore
     let library: RunLibrary
     /// The user's session at the start of the run.
     let session: UserSession

@@ -100,7 +100,7 @@ struct SyncPass: Sendable {
         control.goBy(session)
         do throws(CredentialsError) {
             return try RunCredentials(
-                open.place.folder, generation: session.generation, store: open.store, logger: logger)
+                open.place.userFolder, generation: session.generation, store: open.sessions, logger: logger)
         } catch { throw Refusal(error) }
     }
 

@@ -86,10 +86,16 @@ package final class SyncRun: Sendable {
         }
         let files = options.watchEvery.map { _ in CatalogWatch(sources, catalog) }
         guard check.conditions.isEmpty else { return SyncSummary(check) }
-        let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+        let place = try StateLocation(options).resolve()
         try place.requireKnown()
         let (lock, store) = try await open(place)
+        let sessions: DownloadStore
+        do throws(Refusal) { sessions = try await place.sessions(beside: store) } catch {
+            store.close()
+            throw error
+        }
         defer {
+            if place.shard != nil { sessions.close() }
             store.close()
             withExtendedLifetime(lock) {}
         }
@@ -101,7 +107,8 @@ package final class SyncRun: Sendable {
         }
         let session = try place.requireSession(in: store)
         let open = RunResources(
-            place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
+            place: place, registry: registry, store: store, sessions: sessions, library: RunLibrary(place, store),
+            session: session)
         // From here on a logout waits neither for another process's library nor for a comparison.
         let server: ControlServer
         do { server = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }

@@ -1,5 +1,6 @@
 package import CourseCatalog
 import DownloadJobs
+import MediaLibrary
 package import ProviderHost
 package import SyncFacts
 package import YAMLSource
@@ -57,7 +58,11 @@ package enum CatalogCheck {
     ) async -> (catalog: Catalog, report: CheckReport) {
         let inputs = await catalogs.inputs()
         defer { CatalogSources.discard(inputs) }
-        return check(CatalogReader.read(inputs), registry)
+        var (catalog, report) = check(CatalogReader.read(inputs), registry)
+        if let shard = catalogs.shard {
+            catalog.keep(shard) { LibraryName.key(LibraryName.component($0.title)) }
+        }
+        return (catalog, report)
     }
 
     private static func check(

@@ -1,4 +1,4 @@
-import CourseCatalog
+package import CourseCatalog
 import FileSystem
 import Foundation
 import MediaTransfer
@@ -14,18 +14,24 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     /// The folder of the copies of fetched catalogs.
     private let copies: FilePath
     private let caFile: String?
+    /// The courses to keep; nil keeps all.
+    let shard: Shard?
 
     /// - Parameters:
     ///   - texts: as given; of duplicates the first counts.
     ///   - state: replaces the folder that holds all users' state.
-    package init(_ texts: [String], state: String?, caFile: String?) {
+    ///   - shard: nil for all courses.
+    package init(_ texts: [String], state: String?, caFile: String?, shard: Shard? = nil) {
+        self.shard = shard
         addresses = texts.map { CatalogAddress($0) }
         let environment = ProcessInfo.processInfo.environment
         copies = Locations(environment: environment, state: state.map { FilePath($0) }).stateRoot.appending("catalogs")
         self.caFile = caFile
     }
 
-    package init(_ options: SyncOptions) { self.init(options.catalogs, state: options.state, caFile: options.caFile) }
+    package init(_ options: SyncOptions) {
+        self.init(options.catalogs, state: options.state, caFile: options.caFile, shard: options.shard)
+    }
 
     /// The files that were named, which a watching run watches.
     package var files: [String] {

@@ -32,13 +32,16 @@ package enum LibraryOpening {
             let owner = LibraryOwner.current(user: place.user.text)
             let recorded = try store.facts.value(idFact).map { LibraryID(rawValue: $0) }
             if let recorded, try store.facts.value(confirmedFact) != nil {
-                let library = try LibraryFolder.open(path, expecting: .known(recorded), owner: owner)
+                let library = try LibraryFolder.open(
+                    path, expecting: .known(recorded), owner: owner, part: place.libraryPart)
                 if try store.facts.value(pathFact) != path.string { try store.facts.set(pathFact, path.string) }
                 return library
             }
             let id = recorded ?? .random()
             if recorded == nil { try store.facts.set(idFact, id.rawValue) }
-            let library = try LibraryFolder.open(path, expecting: .new(id), owner: owner)
+            let library = try LibraryFolder.open(path, expecting: .new(id), owner: owner, part: place.libraryPart)
+            // A shard takes the one that another shard has marked.
+            if library.id != id { try store.facts.set(idFact, library.id.rawValue) }
             try store.facts.set(pathFact, path.string)
             try store.facts.set(confirmedFact, "1")
             return library
@@ -64,7 +67,8 @@ package enum LibraryOpening {
         do {
             guard let id = try recordedID(store) else { return nil }
             let path = try place.library(in: store).path
-            return try LibraryFolder.open(path, expecting: .known(id), owner: .current(user: place.user.text))
+            return try LibraryFolder.open(
+                path, expecting: .known(id), owner: .current(user: place.user.text), part: place.libraryPart)
         } catch {
             throw Refusal(any: error)
         }
@@ -81,9 +85,11 @@ package enum LibraryOpening {
             if let marker = try? LibraryFolder.marker(of: path), ![place.user.text, previous].contains(marker.user) {
                 throw Refusal.run(.libraryOfUser(path.string, marker, adopter: place.user.text))
             }
-            if let held = try LibraryFolder.isInUse(path) {
+            if let held = try LibraryFolder.isInUse(path, part: place.libraryPart) {
                 throw LibraryError.inUse(library: path.string, by: held.holder)
             }
+            if let part = place.libraryPart { return try adopt(part, at: path, place, store) }
+            if try LibraryFolder.hasShards(path) { throw LibraryError.hasShards(library: path.string) }
             let id = try store.facts.value(idFact).map { LibraryID(rawValue: $0) } ?? .random()
             try store.facts.set(idFact, id.rawValue)
             let library = try LibraryFolder.adopt(path, as: id, owner: .current(user: place.user.text))
@@ -93,5 +99,19 @@ package enum LibraryOpening {
         } catch {
             throw Refusal(any: error)
         }
+    }
+
+    /// Makes the library of all shards this shard's, too: its mark stays.
+    private static func adopt(
+        _ part: LibraryPart, at path: FilePath, _ place: StateLocation.Place, _ store: DownloadStore
+    ) throws -> LibraryFolder {
+        let id = try store.facts.value(idFact).map { LibraryID(rawValue: $0) } ?? .random()
+        // A new state takes the id over, or is refused.
+        let library = try LibraryFolder.open(
+            path, expecting: .new(id), owner: .current(user: place.user.text), part: part, takesOver: true)
+        try store.facts.set(idFact, library.id.rawValue)
+        try store.facts.set(pathFact, path.string)
+        try store.facts.set(confirmedFact, "1")
+        return library
     }
 }

@@ -8,7 +8,7 @@ import UserState
 extension StateLocation.Place {
     /// Refuses a name that isn't the account's own and has never logged in.
     package func requireKnown() throws(Refusal) {
-        guard !isAccountsOwn, !hasState else { return }
+        guard !isAccountsOwn, !ofUser.hasState else { return }
         throw unknown
     }
 
@@ -53,6 +53,6 @@ extension StateLocation.Place {
 
     /// The names of all other users.
     private func siblings() throws(StateError) -> [String] {
-        try Locations.users(in: folder.path.removingLastComponent()).map(\.text)
+        try Locations.users(in: userFolder.path.removingLastComponent()).map(\.text)
     }
 }

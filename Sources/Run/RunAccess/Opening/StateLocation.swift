@@ -1,6 +1,8 @@
+package import CourseCatalog
 package import DownloadStore
 package import FileSystem
 import Foundation
+package import MediaLibrary
 import ProviderKit
 package import SyncFacts
 package import SystemPackage
@@ -46,11 +48,22 @@ package struct StateLocation: Sendable, Equatable {
     package var state: String?
     /// Nil is the default.
     package var library: String?
+    /// The shard with a state of its own; nil for the user's own.
+    package var shard: Shard?
+    /// Why the shard can't be told; then there is no place.
+    package var shardProblem: String?
 
-    package init(user: String? = nil, state: String? = nil, library: String? = nil) {
+    package init(user: String? = nil, state: String? = nil, library: String? = nil, shard: Shard? = nil) {
         self.user = user
         self.state = state
         self.library = library
+        self.shard = shard
+    }
+
+    /// The location of a sync.
+    package init(_ options: SyncOptions) {
+        self.init(user: options.user, state: options.state, library: options.library, shard: options.shard)
+        shardProblem = options.shardProblem
     }
 
     /// The user's name; nil if the given one is invalid.
@@ -58,6 +71,7 @@ package struct StateLocation: Sendable, Equatable {
 
     /// The user and all paths. Makes nothing.
     package func resolve() throws(Refusal) -> Place {
+        if let shardProblem { throw .answered(shardProblem, .usage) }
         let environment = ProcessInfo.processInfo.environment
         let account = UserName.ofThisAccount(environment: environment)
         let name: UserName
@@ -68,7 +82,7 @@ package struct StateLocation: Sendable, Equatable {
         }
         let locations = Locations(environment: environment, state: state.map { FilePath($0) })
         return Place(
-            user: name, isAccountsOwn: name == account, folder: locations.state(of: name),
+            user: name, isAccountsOwn: name == account, userFolder: locations.state(of: name), shard: shard,
             givenLibrary: library.map { locations.library($0, user: name) },
             standardLibrary: locations.library(nil, user: name))
     }
@@ -76,7 +90,7 @@ package struct StateLocation: Sendable, Equatable {
     /// The effective places, defaults filled in.
     package func effective() throws(Refusal) -> EffectiveLocations {
         let place = try resolve()
-        let root = place.folder.path.removingLastComponent().removingLastComponent()
+        let root = place.userFolder.path.removingLastComponent().removingLastComponent()
         // An unreadable state has no library here; its error is reported elsewhere.
         let store = (try? place.openForReading()) ?? nil
         defer { store?.close() }
@@ -91,26 +105,32 @@ package struct StateLocation: Sendable, Equatable {
         /// The account's own user is logged in from the start.
         package var isAccountsOwn: Bool
         package var folder: StateFolder
+        /// The user's own folder, with the session and the logins; the same, unless this is a shard.
+        package let userFolder: StateFolder
+        package let shard: Shard?
         /// The library's place set by an option, the environment or the settings file.
         package var givenLibrary: FilePath?
         private let standardLibrary: FilePath
 
         package init(
-            user: UserName, isAccountsOwn: Bool, folder: StateFolder, givenLibrary: FilePath?, standardLibrary: FilePath
+            user: UserName, isAccountsOwn: Bool, userFolder: StateFolder, shard: Shard? = nil, givenLibrary: FilePath?,
+            standardLibrary: FilePath
         ) {
             self.user = user
             self.isAccountsOwn = isAccountsOwn
-            self.folder = folder
+            self.userFolder = userFolder
+            self.shard = shard
+            folder = shard.map { userFolder.shard($0.folderName) } ?? userFolder
             self.givenLibrary = givenLibrary
             self.standardLibrary = standardLibrary
         }
 
         /// The place of another user whose state is beside this one's.
         package func sibling(_ other: UserName) -> Place {
-            let path = folder.path.removingLastComponent().appending(other.text)
+            let path = userFolder.path.removingLastComponent().appending(other.text)
             return Place(
                 user: other, isAccountsOwn: isAccountsOwn && other == user,
-                folder: StateFolder(path: path, user: other), givenLibrary: nil,
+                userFolder: StateFolder(path: path, user: other), givenLibrary: nil,
                 standardLibrary: standardLibrary.removingLastComponent().appending(other.text))
         }
 
@@ -129,13 +149,51 @@ package struct StateLocation: Sendable, Equatable {
                 ?? LibraryLocation(path: standardLibrary, source: .standard)
         }
 
-        /// The user's session. The account's own user is logged in from the start.
+        /// The user's session. The account's own user is logged in from the start. That of a shard is in the user's own
+        /// state.
         package func session(in store: DownloadStore) throws(StoreError) -> UserSession {
-            if let session = try store.sessions.current() { return session }
+            if let session = try recordedSession(store) { return session }
             var session = UserSession.initial
             session.isOpen = isAccountsOwn
             return session
         }
+
+        private func recordedSession(_ store: DownloadStore) throws(StoreError) -> UserSession? {
+            guard shard != nil else { return try store.sessions.current() }
+            guard ofUser.hasState else { return nil }
+            do throws(StoreError) {
+                let own = try DownloadStore(path: userFolder.database.string, role: .client)
+                defer { own.close() }
+                return try own.sessions.current()
+            } catch {
+                guard case .notMade = error else { throw error }
+                return nil
+            }
+        }
+
+        /// The user's own place; the same, unless this is a shard.
+        package var ofUser: Place {
+            Place(
+                user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, givenLibrary: givenLibrary,
+                standardLibrary: standardLibrary)
+        }
+
+        /// The shards of the user that have a state here.
+        package var shards: [Place] {
+            userFolder.shardNames.compactMap(Shard.init(folderName:)).map { shard in
+                Place(
+                    user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shard: shard,
+                    givenLibrary: nil, standardLibrary: standardLibrary)
+            }
+        }
+
+        /// The state with the sessions: the user's own, which is made for a shard if it is missing. `store` is this
+        /// place's.
+        package func sessions(beside store: DownloadStore) async throws(Refusal) -> DownloadStore {
+            shard == nil ? store : try await ofUser.openForSession()
+        }
+
+        package var libraryPart: LibraryPart? { shard.map { LibraryPart(name: $0.folderName, count: $0.count) } }
 
         /// Refuses a logged-out user. Makes nothing for a user without a state.
         package func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {

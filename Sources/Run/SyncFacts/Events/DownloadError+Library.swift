@@ -18,6 +18,12 @@ extension LibraryError {
         switch self {
         case .markerMissing(let library, _): "\(library) isn't the library that the state belongs to"
         case .markerOfAnother(let library, _): "\(library) is another state's library"
+        case .dividedOtherwise(let library, let shards?):
+            "\(library) is the library of \(shards) shards (--shard I/\(shards)); use another library with --library"
+        case .dividedOtherwise(let library, nil):
+            "\(library) is the library of a state without shards; for shards use another one with --library"
+        case .partOfAnother(let library, let part): "another state has the shard \(part) of \(library)"
+        case .hasShards(let library): "\(library) is the library of shards; give one with --shard I/N"
         case .inUse(let library, _): "\(library) is in use by another process"
         case .replaced(let library): "the folder \(library) was replaced by another one"
         case .markerUnreadable(let library): "\(library)/.coursefetch/library.json is damaged"
@@ -54,6 +60,11 @@ extension LibraryError {
             mount the right one. If the library has moved, run: \
             \(SuggestedCommand.text("library move NEW-FOLDER")); to take this folder over from \(found.user), run: \
             \(SuggestedCommand.adoption(of: library, from: found))
+            """
+        case .partOfAnother(let library, let part):
+            """
+            another state has the shard \(part) of \(library). Sync it where that state is; if the state is lost, run: \
+            \(SuggestedCommand.text("library adopt --rebuild"))
             """
         default: "the library can't be used: \(sentence)"
         }

@@ -9,8 +9,14 @@ package enum SuggestedCommand {
         package var state: String?
         package var library: String?
         package var plugins: [String]
+        /// As `2/8`.
+        package var shard: String?
 
-        package init(user: String? = nil, state: String? = nil, library: String? = nil, plugins: [String] = []) {
+        package init(
+            user: String? = nil, state: String? = nil, library: String? = nil, plugins: [String] = [],
+            shard: String? = nil
+        ) {
+            self.shard = shard
             self.user = user
             self.state = state
             self.library = library
@@ -30,6 +36,12 @@ package enum SuggestedCommand {
         "sync",
     ]
 
+    /// The commands that have `--shard`.
+    package static let withShard: Set = [
+        "cancel", "forget", "library adopt", "library move", "open", "path", "pause", "prioritize", "remove", "resume",
+        "retry", "set", "status", "sync", "verify",
+    ]
+
     /// One process is one command, so that its places hold for all of its messages.
     private static let given = Mutex(Places())
     /// Other places, for a part of the process.
@@ -41,7 +53,7 @@ package enum SuggestedCommand {
             given = Places(
                 user: places.user ?? given.user, state: places.state ?? given.state,
                 library: places.library ?? given.library,
-                plugins: places.plugins.isEmpty ? given.plugins : places.plugins)
+                plugins: places.plugins.isEmpty ? given.plugins : places.plugins, shard: places.shard ?? given.shard)
         }
     }
 
@@ -60,6 +72,7 @@ package enum SuggestedCommand {
         // Its argument is the library.
         if begins(words, with: ["library move"]) { options.removeAll { $0.name == "library" } }
         if begins(words, with: withPlugins) { options += places.plugins.map { ("plugins", $0) } }
+        if begins(words, with: withShard), let shard = places.shard { options.append(("shard", shard)) }
         return options.filter { !" \(words) ".contains(" --\($0.name) ") }
             .map { "--\($0.name) \(ShellWord.quoted($0.value))" }
     }

@@ -1,3 +1,4 @@
+package import CourseCatalog
 package import Foundation
 package import Hooks
 package import MediaMetadata
@@ -12,6 +13,10 @@ package struct SyncOptions: Sendable {
     package var state: String?
     /// The library's path, `{user}` in it replaced by the user's name; nil is the default.
     package var library: String?
+    /// The courses that the run is about; nil is all.
+    package var shard: Shard?
+    /// Why the shard can't be told; then nothing starts.
+    package var shardProblem: String?
     /// Folders to look for plugins in before all others.
     package var plugins: [String] = []
     /// Downloads that may be active at once.
@@ -83,6 +88,13 @@ package struct SyncOptions: Sendable {
     package var credentialHelpers = CredentialHelpers()
 
     package init(catalogs: [String]) { self.catalogs = catalogs }
+
+    /// Leaves one of so many equal shares of the limits that concern a link and a host.
+    package mutating func share(among count: Int) {
+        bandwidth = bandwidth.share(among: count)
+        maxTransfer = maxTransfer.map { max(1, $0 / Int64(count)) }
+        maxConnectionsPerHost = max(1, hostConnections / count)
+    }
 
     /// The cap on connections to one host.
     package var hostConnections: Int { hostConnections(jobs: jobs) }

@@ -47,6 +47,15 @@ package struct BandwidthTimetable: Sendable, Hashable {
 
     private init(changes: [Slot]) { slots = changes }
 
+    /// One of so many equal shares of each rate, of at least one byte per second.
+    package func share(among count: Int) -> BandwidthTimetable {
+        BandwidthTimetable(
+            changes: slots.map { slot in
+                Slot(
+                    weekday: slot.weekday, time: slot.time, rate: slot.rate.map { max(1, $0 / Int64(max(1, count))) })
+            })
+    }
+
     /// The rate at all times; nil if it changes, and `.some(nil)` for no limit.
     package var constant: Int64?? { slots.count == 1 ? .some(slots[0].rate) : nil }
 

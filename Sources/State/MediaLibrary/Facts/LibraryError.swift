@@ -7,6 +7,12 @@ package enum LibraryError: Error, Sendable, Hashable {
     case markerMissing(library: String, folderExists: Bool)
     /// The marker is another state's.
     case markerOfAnother(library: String, found: LibraryMarker)
+    /// So many shards write to it, and these are others; nil if that is one state without shards.
+    case dividedOtherwise(library: String, shards: Int?)
+    /// The part of this shard was written by another state.
+    case partOfAnother(library: String, part: String)
+    /// Shards write to it, and no shard was given.
+    case hasShards(library: String)
     /// The folder at the path isn't the opened one, but has the same marker.
     case replaced(library: String)
     /// `library.json` exists and isn't a marker.

@@ -37,11 +37,28 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     package var id: String
     package var user: String
     package var host: String
+    /// The number of shards that write to it; nil if that is one state.
+    package var shards: Int?
 
-    package init(id: LibraryID, owner: LibraryOwner) {
+    package init(id: LibraryID, owner: LibraryOwner, shards: Int? = nil) {
         self.id = id.rawValue
         self.user = owner.user
         self.host = owner.host
+        self.shards = shards
+    }
+}
+
+/// A shard's part of coursefetch's own files in a library that all shards have in common: its partials, moves, list of
+/// files and lock.
+package struct LibraryPart: Sendable, Hashable {
+    /// The name of its folder, in `.coursefetch/shards`.
+    package var name: String
+    /// The number of all shards.
+    package var count: Int
+
+    package init(name: String, count: Int) {
+        self.name = name
+        self.count = count
     }
 }
 

@@ -24,10 +24,15 @@ package struct FileList<Record: Codable> {
         package var isNewer = false
     }
 
-    /// `.coursefetch`.
+    /// `.coursefetch`, or the folder of a shard.
     private let home: FolderHandle
+    /// From the library's root.
+    private let path: String
 
-    package init(of library: LibraryFolder) { home = library.home.handle }
+    package init(of library: LibraryFolder) {
+        home = library.home.handle
+        path = library.home.path(of: FileListName.text)
+    }
 
     /// Its length in bytes; nil if there is none.
     package func size() throws(LibraryError) -> Int64? {
@@ -163,5 +168,4 @@ private enum Bounds {
     static let file: Int64 = 4 << 30
 }
 
-private let name = "files.jsonl"
-private let path = "\(LibraryPath.privateFolder)/\(name)"
+private let name = FileListName.text

@@ -45,6 +45,11 @@ package final class LibraryFileIndex {
         return try library.files.facts(of: path, tolerant: true) != nil
     }
 
+    /// Whether there is a folder at `path`. One that can't be looked at counts as there.
+    package func hasFolder(_ path: String) -> Bool {
+        do { return try library.folders.folder(path) != nil } catch { return true }
+    }
+
     /// Files with their sizes whose paths are `stem` plus an extension of a video. Unreadable ones are left out, and so
     /// is a video with a separate sound file, which isn't complete by itself.
     package func videos(withStem stem: String) -> [(path: String, size: Int64)] {

@@ -22,7 +22,8 @@ extension LibraryFolder {
         let attempt: FileLock.Outcome
         do {
             attempt = try await FileLock.acquire(
-                Self.lockFile(in: home.handle, of: root), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
+                Self.lockFile(in: home.handle, home.path, of: root), user: user, catalogs: catalogs, wait: wait,
+                waiting: waiting)
         } catch {
             return try Self.note(error)
         }
@@ -35,7 +36,7 @@ extension LibraryFolder {
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
         let attempt: FileLock.Outcome
         do {
-            attempt = try FileLock.attempt(Self.lockFile(in: home.handle, of: root), as: me)
+            attempt = try FileLock.attempt(Self.lockFile(in: home.handle, home.path, of: root), as: me)
         } catch {
             return try Self.note(error)
         }
@@ -45,10 +46,18 @@ extension LibraryFolder {
     package func unlock() { ownLock.withLock { $0 = nil } }
 
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
-    package static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
+    ///
+    /// - Parameter part: the shard whose lock it is; nil for a state without shards.
+    package static func isInUse(_ root: FilePath, part: LibraryPart? = nil) throws(LibraryError) -> FileLock.Held? {
         do {
-            guard let home = try RootFolder(at: root, by: KernelCalls()).home() else { return nil }
-            return try FileLock.holder(of: lockFile(in: home, of: root))
+            guard var home = try RootFolder(at: root, by: KernelCalls()).home() else { return nil }
+            var path = LibraryPath.privateFolder
+            for name in part.map({ ["shards", $0.name] }) ?? [] {
+                path += "/" + name
+                guard let next = try home.libraryFolder(name, path: path) else { return nil }
+                home = next
+            }
+            return try FileLock.holder(of: lockFile(in: home, path, of: root))
         } catch let error as LockError {
             try note(error)
         } catch {
@@ -57,8 +66,9 @@ extension LibraryFolder {
         return nil
     }
 
-    private static func lockFile(in home: FolderHandle, of root: FilePath) -> LockFile {
-        LockFile("lock", in: home, shownPath: "\(root)/\(LibraryPath.privateFolder)/lock", mode: 0o666)
+    /// - Parameter path: of `home`, from the root.
+    private static func lockFile(in home: FolderHandle, _ path: String, of root: FilePath) -> LockFile {
+        LockFile("lock", in: home, shownPath: "\(root)/\(path)/lock", mode: 0o666)
     }
 
     private func take(_ attempt: FileLock.Outcome) throws(LibraryError) {

@@ -27,7 +27,7 @@ package final class LibraryFolder: Sendable {
     /// Leftovers of moves and copies.
     package let stranded: StrandedFiles
 
-    /// `.coursefetch`.
+    /// `.coursefetch`, or the folder of a shard in it.
     let home: PrivateFolder
     /// Held while this process may write to it.
     let ownLock = Mutex<FileLock?>(nil)
@@ -56,16 +56,18 @@ package final class LibraryFolder: Sendable {
     /// A folder with another library's marker is refused, and so is one without a marker if the state has a library. On
     /// return the marker is durable.
     ///
-    /// - Parameter isStepwise: paths are opened component by component, as on a kernel without `openat2`.
+    /// - Parameters:
+    ///   - part: of a shard; nil for a state without shards.
+    ///   - takesOver: whether the part may be that of another state of this shard.
+    ///   - isStepwise: paths are opened component by component, as on a kernel without `openat2`.
     package static func open(
-        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, isStepwise: Bool = false,
-        by calls: any FileSystemCalls = KernelCalls()
+        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, part: LibraryPart? = nil,
+        takesOver: Bool = false, isStepwise: Bool = false, by calls: any FileSystemCalls = KernelCalls()
     ) throws(LibraryError) -> LibraryFolder {
         let marker = try marker(of: path, by: calls)
+        var id = expectation.id
         if let marker {
-            guard marker.id == expectation.id.rawValue else {
-                throw .markerOfAnother(library: path.string, found: marker)
-            }
+            id = try Self.id(of: marker, path, expecting: expectation, owner: owner, part)
         } else if case .known = expectation {
             throw RootFolder.markerMissing(path, by: calls)
         } else {
@@ -74,14 +76,40 @@ package final class LibraryFolder: Sendable {
         let root = try RootFolder(at: path, by: calls)
         let home = try PrivateFolder(inRoot: root.handle)
         if marker == nil {
-            let written = try MarkerFile(home: home.handle).create(LibraryMarker(id: expectation.id, owner: owner))
+            let written = try MarkerFile(home: home.handle).create(
+                LibraryMarker(id: id, owner: owner, shards: part?.count))
             // Another sync may have marked the folder in the meantime.
-            guard written.id == expectation.id.rawValue else {
-                throw .markerOfAnother(library: path.string, found: written)
-            }
+            id = try Self.id(of: written, path, expecting: expectation, owner: owner, part)
             try root.flush()
         }
-        return try LibraryFolder(root, id: expectation.id, home: home, isStepwise: isStepwise)
+        let own = try part.map { part throws(LibraryError) in try home.folder("shards").folder(part.name) } ?? home
+        if let part, case .new = expectation, !takesOver, try own.facts(of: FileListName.text) != nil {
+            throw .partOfAnother(library: path.string, part: part.name)
+        }
+        return try LibraryFolder(root, id: id, home: own, isStepwise: isStepwise)
+    }
+
+    /// Whether shards write to it. Creates nothing.
+    package static func hasShards(_ path: FilePath) throws(LibraryError) -> Bool {
+        guard let home = try RootFolder.ifThere(path, by: KernelCalls())?.home() else { return false }
+        return try home.libraryFolder("shards", path: "\(LibraryPath.privateFolder)/shards") != nil
+    }
+
+    /// The id of a marked library, if this state may use it. The first shard that comes marks it for all of them.
+    private static func id(
+        of marker: LibraryMarker, _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner,
+        _ part: LibraryPart?
+    ) throws(LibraryError) -> LibraryID {
+        if marker.id != expectation.id.rawValue {
+            guard case .new = expectation, marker.user == owner.user else {
+                throw .markerOfAnother(library: path.string, found: marker)
+            }
+            if part == nil, marker.shards == nil { throw .markerOfAnother(library: path.string, found: marker) }
+        }
+        guard marker.shards == part?.count else {
+            throw .dividedOtherwise(library: path.string, shards: marker.shards)
+        }
+        return LibraryID(rawValue: marker.id)
     }
 
     /// Makes the folder this state's library, whoever owned it: its marker is written again, durable on return.

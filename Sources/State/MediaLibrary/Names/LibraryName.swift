@@ -1,3 +1,7 @@
+import Crypto
+import FileSystem
+import TextFormats
+
 /// The names of files and folders in a library: pure functions from layouts, titles and ids to names.
 ///
 /// A video's name is made before its extension is known, so it is a *stem*: the name without extension. Every stem
@@ -99,6 +103,14 @@ package enum LibraryName {
         // A stem stays a stem: a longer name is a folder's or an attachment's.
         let room = name.utf8.count <= limit - reserve ? limit - reserve : limit - 9
         return NameCleaning.cut(name, to: room - suffix.utf8.count) + suffix
+    }
+
+    /// An id that differs from every other one as part of a name, too: one that has to be changed for that gets a
+    /// digest.
+    package static func tag(of id: String) -> String {
+        let cleaned = NameCleaning.cut(NameCleaning.clean(id), to: longestID)
+        guard !cleaned.utf8.elementsEqual(id.utf8) else { return id }
+        return "\(NameCleaning.cut(cleaned, to: longestID - 11)) \(SHA256.hash(data: Array(id.utf8)).hex.prefix(10))"
     }
 
     /// Whether a recorded name is `wanted` or a ``distinct(_:id:attempt:)`` form of it: then nothing has to move.

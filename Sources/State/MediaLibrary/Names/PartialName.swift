@@ -38,9 +38,6 @@ package struct PartialName: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { fileName }
 
-    /// Relative to the library.
-    var path: String { "\(LibraryPath.privateFolder)/partials/\(fileName)" }
-
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true

@@ -13,12 +13,15 @@ import Darwin
 /// A partial that is open for reading and writing at explicit offsets.
 package final class OpenPartial: Sendable {
     package let name: PartialName
+    /// From the library's root.
+    private let path: String
     private let file: OpenFile
     /// The size at the time of opening.
     package let size: Int64
 
-    init(name: PartialName, file: OpenFile, size: Int64) {
+    init(name: PartialName, path: String, file: OpenFile, size: Int64) {
         self.name = name
+        self.path = path
         self.file = file
         self.size = size
     }
@@ -31,14 +34,14 @@ package final class OpenPartial: Sendable {
         do {
             return try file.facts()
         } catch {
-            throw .system(.inspect, path: name.path, error)
+            throw .system(.inspect, path: path, error)
         }
     }
 
     /// A descriptor of the same open file for the caller to own and close.
     package func release() throws(LibraryError) -> CInt {
         let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw .system(.open, path: name.path, Errno(rawValue: errno)) }
+        guard copy >= 0 else { throw .system(.open, path: path, Errno(rawValue: errno)) }
         return copy
     }
 
@@ -47,7 +50,7 @@ package final class OpenPartial: Sendable {
         do {
             try file.truncate(to: size)
         } catch {
-            throw .system(.write, path: name.path, error)
+            throw .system(.write, path: path, error)
         }
     }
 
@@ -56,7 +59,7 @@ package final class OpenPartial: Sendable {
         do {
             try bytes.withUnsafeBufferPointer { all throws(Errno) in try file.write(UnsafeRawBufferPointer(all)) }
         } catch {
-            throw .system(.write, path: name.path, error)
+            throw .system(.write, path: path, error)
         }
     }
 
@@ -71,7 +74,7 @@ package final class OpenPartial: Sendable {
         do {
             try file.flushData()
         } catch {
-            throw .system(.flush, path: name.path, error)
+            throw .system(.flush, path: path, error)
         }
     }
 }

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Incomplete files, in `.coursefetch/partials`, each named by its download.
+/// Incomplete files, in `.coursefetch/partials` or a shard's `partials`, each named by its download.
 ///
 /// Only data flushed by an ``OpenPartial`` is durable. Files with another kind of name there aren't ours: they are
 /// neither listed nor touched.
@@ -33,20 +33,20 @@ package struct Partials: Sendable {
                 let file = try folder.handle.openFile(name.fileName, O_RDWR | O_CREAT)
                 let entry = try file.entry()
                 if case .file(let facts) = entry, facts.links == 1 {
-                    return OpenPartial(name: name, file: file, size: facts.size)
+                    return OpenPartial(name: name, path: shown(name), file: file, size: facts.size)
                 }
-                guard case .file = entry else { throw LibraryError.notAFile(path: name.path) }
+                guard case .file = entry else { throw LibraryError.notAFile(path: shown(name)) }
                 try folder.handle.remove(name.fileName)
             }
-            throw LibraryError.system(.open, path: name.path, .fileExists)
+            throw LibraryError.system(.open, path: shown(name), .fileExists)
         } catch let error as LibraryError {
             throw error
         } catch let error as Errno {
-            if error == .tooManySymbolicLinkLevels { throw .leadsOut(path: name.path) }
-            if error == .isDirectory || error == .noSuchAddressOrDevice { throw .notAFile(path: name.path) }
-            throw .system(.open, path: name.path, error)
+            if error == .tooManySymbolicLinkLevels { throw .leadsOut(path: shown(name)) }
+            if error == .isDirectory || error == .noSuchAddressOrDevice { throw .notAFile(path: shown(name)) }
+            throw .system(.open, path: shown(name), error)
         } catch {
-            throw .badPath(name.path)
+            throw .badPath(shown(name))
         }
     }
 
@@ -55,14 +55,17 @@ package struct Partials: Sendable {
         do throws(Errno) {
             let file = try folder.handle.openFile(name.fileName, O_RDONLY)
             guard case .file(let facts)? = try? file.entry(), facts.size == size else { return nil }
-            return OpenPartial(name: name, file: file, size: size)
+            return OpenPartial(name: name, path: shown(name), file: file, size: size)
         } catch .noSuchFileOrDirectory {
             return nil
-        } catch { throw .system(.open, path: name.path, error) }
+        } catch { throw .system(.open, path: shown(name), error) }
     }
 
     /// The absolute path of a partial.
-    package func path(of name: PartialName) -> FilePath { library.appending(name.path) }
+    package func path(of name: PartialName) -> FilePath { library.appending(shown(name)) }
+
+    /// From the library's root.
+    private func shown(_ name: PartialName) -> String { folder.path(of: name.fileName) }
 
     /// Nil if there is none.
     package func facts(of name: PartialName) throws(LibraryError) -> FileFacts? {

@@ -75,7 +75,8 @@ struct MarkerFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            let draft = try DraftFile(of: Self.name, in: home)
+            // Several states may come at the same time.
+            let draft = try DraftFile(of: Self.name, in: home, draft: "\(Self.name).\(marker.id).new")
             try draft.write(try encoder.encode(marker) + [UInt8(ascii: "\n")])
             return draft
         } catch let error as Errno {
