@@ -625,6 +625,13 @@ class Syncs(CanvasCase):
             run = scene.sync("--prune", exit=0)
             self.assertEqual((scene.files(), run.of("download_started")), (before, []), run)
 
+    def log_in(self, scene):
+        secrets = scene.folder / "secrets.json"
+        secrets.write_text(json.dumps({"token": self.token}))
+        secrets.chmod(0o600)
+        run = scene.command("login", "--provider", "canvas", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
+        self.assertEqual(run.exit, 0, run)
+
     def test_courses_of_and_a_revoked_token(self):
         where = self.canvas()
         content = media.mp4("a", 3000)
@@ -635,11 +642,7 @@ class Syncs(CanvasCase):
         scene = stage.Stage()
         self.addCleanup(scene.close)
         scene.write([], courses_of=[{"provider": "canvas", "parameters": {"endpoint": where["endpoint"]}}])
-        secrets = scene.folder / "secrets.json"
-        secrets.write_text(json.dumps({"token": self.token}))
-        secrets.chmod(0o600)
-        run = scene.command("login", "--provider", "canvas", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
-        self.assertEqual(run.exit, 0, run)
+        self.log_in(scene)
         run = scene.sync(exit=0)
         self.assertEqual(len([p for p in scene.files() if p.endswith(".mp4")]), 2, run)
         self.site.revoke("anna")
@@ -656,11 +659,7 @@ class Syncs(CanvasCase):
         self.addCleanup(scene.close)
         source = {"provider": "canvas", "parameters": {"endpoint": where["endpoint"]}, "exclude": ["Later*"]}
         scene.write([], courses_of=[source])
-        secrets = scene.folder / "secrets.json"
-        secrets.write_text(json.dumps({"token": self.token}))
-        secrets.chmod(0o600)
-        run = scene.command("login", "--provider", "canvas", "--secrets-from", secrets, "--set", "endpoint=" + self.site.base)
-        self.assertEqual(run.exit, 0, run)
+        self.log_in(scene)
         run = scene.sync(exit=0)
         self.assertEqual(run.of("warning"), [], run)
         before = scene.files()

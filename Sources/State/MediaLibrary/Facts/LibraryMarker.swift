@@ -30,8 +30,8 @@ package struct LibraryOwner: Sendable, Hashable {
     }
 }
 
-/// The contents of `.coursefetch/library.json`. Only the id decides; the rest names the owner. Anybody may have written
-/// it: the values read from it are safe to print, and may be wrong.
+/// The contents of `.coursefetch/library.json`. The id decides; a shard takes over that of a library of its user
+/// with as many shards. Anybody may have written it: the values read from it are safe to print, and may be wrong.
 package struct LibraryMarker: Sendable, Hashable, Codable {
     /// The deciding id.
     package var id: String
