@@ -210,6 +210,9 @@ def answer(params):
         before, sent = self.stage.files(), len(self.host.asked())
         lost = next(self.stage.state.rglob("2-of-2"))
         shutil.rmtree(lost)
+        copies = self.stage.library / ".coursefetch/shards/2-of-2"
+        for name in ("state.sqlite", "state.json"):
+            (copies / name).unlink()
         run = self.stage.sync("--shard", "2/2", exit=73)
         self.assertIn("another state has the shard 2-of-2", run.out)
         self.assertRegex(run.out, "library adopt --rebuild .*--shard 2/2")

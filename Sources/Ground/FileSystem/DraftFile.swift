@@ -53,6 +53,15 @@ package final class DraftFile {
         try SmallFile.write(bytes, to: file.descriptor, by: folder.calls)
     }
 
+    /// Writes the whole content of another file.
+    package func fill(from source: OpenFile) throws(Errno) {
+        var written: Int64 = 0
+        _ = try FileCopy.digest(of: source, shouldStop: { false }) { block throws(Errno) in
+            try file.write(block, at: written)
+            written += Int64(block.count)
+        }
+    }
+
     /// Replaces any existing file. Durable on return.
     package func replace() throws(Errno) {
         try file.flush()

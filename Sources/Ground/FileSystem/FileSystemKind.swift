@@ -27,6 +27,15 @@ package enum FileSystemKind: Sendable, Hashable {
             ? .local : Self.networks[number].map(FileSystemKind.network) ?? .unknown(number)
     }
 
+    /// The name of one that isn't known to be local; nil for a local one.
+    package var name: String? {
+        switch self {
+        case .local: nil
+        case .network(let name): name
+        case .unknown(let number): "type 0x\(String(number, radix: 16))"
+        }
+    }
+
     /// File systems of a kernel that no other machine writes to.
     private static let disks: Set<UInt32> = [
         // Systems other than Linux report only whether it is local.

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import MediaLibrary
 import PathLayout
+import YAMLSource
 
 /// The folders of a run's courses and chapters by their layouts, and each video's place in them.
 ///
@@ -116,7 +117,9 @@ struct FolderPlan {
             let record = recordedCourses[course.id]
             courses.append(folders[index])
             let fresh = CourseRecord(
-                id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
+                id: course.id, file: catalog.files[course.file].path,
+                // A shard's courses have others between them.
+                ordinal: catalog.shard == nil ? index : Int(course.location.position.line), title: course.title,
                 folder: folders[index], cover: record?.cover, coverFile: record?.coverFile,
                 layout: layouts[index].template,
                 season: course.videos.isEmpty ? record?.season : numbers[index].directSeason)

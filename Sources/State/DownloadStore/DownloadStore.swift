@@ -18,6 +18,26 @@ package struct DownloadStore: Sendable {
         try DownloadStore(path: ":memory:", role: .holder)
     }
 
+    /// Writes the state as it is to a new file that only the account can read; not flushed. Others commit meanwhile,
+    /// unless the state is on a network file system.
+    package func copy(to path: String) throws(StoreError) { try file.copy(to: path) }
+
+    /// Forgets how much of each unfinished download is there. For the copy of a state whose run went on after it was
+    /// made: the partials may have changed since.
+    package func forgetProgress() throws(StoreError) {
+        try file.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE downloads SET durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL,
+                        stream = NULL WHERE state <> 'finished' AND is_placing = 0
+                    """)
+        }
+    }
+
+    /// Whether a file that anybody may have written can be opened as a state: it has the schema of this version or an
+    /// earlier one and nothing else, and no defect. Reads all of it.
+    package static func isSound(_ path: String) -> Bool { StateFile.isSound(path) }
+
     /// The database file's path.
     package var path: String { file.path }
 

@@ -14,6 +14,8 @@ import Darwin
 package struct Locations: Sendable, Hashable {
     /// Holds `users/NAME/`: `--state`, else `$XDG_STATE_HOME/coursefetch`.
     package let stateRoot: FilePath
+    /// Holds `users/NAME/shards/`: `--local-state`, else the same.
+    package let shardRoot: FilePath
     /// `$XDG_CONFIG_HOME/coursefetch/config.yaml`.
     package let settingsFile: FilePath
     /// The plugins that the user installed: `$XDG_DATA_HOME/coursefetch/plugins`.
@@ -24,7 +26,10 @@ package struct Locations: Sendable, Hashable {
     ///   - environment: variables; a relative path in an XDG variable is ignored, as the specification requires.
     ///   - home: nil for `HOME`, else the account database's.
     ///   - state: `--state`; a relative one begins at the working directory.
-    package init(environment: [String: String], home: FilePath? = nil, state: FilePath? = nil) {
+    ///   - localState: `--local-state`, in the same way.
+    package init(
+        environment: [String: String], home: FilePath? = nil, state: FilePath? = nil, localState: FilePath? = nil
+    ) {
         let home = home ?? Self.home(environment)
         self.home = home
         func folder(_ variable: String, _ fallback: String) -> FilePath {
@@ -32,13 +37,19 @@ package struct Locations: Sendable, Hashable {
             return home.appending(fallback)
         }
         stateRoot = state.map(Self.absolute) ?? folder("XDG_STATE_HOME", ".local/state").appending("coursefetch")
+        shardRoot = localState.map(Self.absolute) ?? stateRoot
         settingsFile = folder("XDG_CONFIG_HOME", ".config").appending("coursefetch").appending("config.yaml")
         pluginFolder = folder("XDG_DATA_HOME", ".local/share").appending("coursefetch").appending("plugins")
     }
 
     /// A user's state. Creates nothing.
-    package func state(of user: UserName) -> StateFolder {
-        StateFolder(path: stateRoot.appending("users").appending(user.text), user: user)
+    package func state(of user: UserName) -> StateFolder { Self.state(of: user, in: stateRoot) }
+
+    /// The folder with the states of a user's shards. Creates nothing.
+    package func shards(of user: UserName) -> StateFolder { Self.state(of: user, in: shardRoot) }
+
+    private static func state(of user: UserName, in root: FilePath) -> StateFolder {
+        StateFolder(path: root.appending("users").appending(user.text), user: user)
     }
 
     /// The library: the setting with `{user}` and a leading `~` replaced, made absolute; without a setting

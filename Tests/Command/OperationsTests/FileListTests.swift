@@ -10,6 +10,7 @@ import Testing
 @testable import FilePlacement
 @testable import MediaLibrary
 @testable import Operations
+@testable import RunAccess
 
 @Suite("the list of files in the library")
 struct FileListTests {

@@ -236,6 +236,15 @@ extension Refusal.Run {
             videos that don't fit wait for room. Another amount: --min-free-space SIZE; 0 leaves nothing free, off \
             doesn't check
             """
+        case .overtaken(let part, let host):
+            "the shard \(part) was synced on \(host) in the meantime; run it again to go on with the state of that sync"
+        case .stateOnNetwork(let path, let kind):
+            """
+            the state of the shard would be in \(path), which is on a network file system (\(kind)): slow, and \
+            without locks that hold. Name a folder on a disk of this machine with --local-state, or this one if you \
+            want it
+            """
+        case .noShards(let library): "\(library) isn't the library of shards; name theirs with --library"
         case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere
         case .libraryOfUser(let library, let marker, let adopter):

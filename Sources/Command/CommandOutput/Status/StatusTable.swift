@@ -160,7 +160,18 @@ package struct StatusTable: Sendable {
                     """, .bad))
         }
         lines += report.held.map { style.paint(style.text($0.message), .bad) }
-        if let running = report.running {
+        if !report.shards.isEmpty {
+            let running = report.shards.filter { $0.running != nil }
+            lines.append(
+                style.paint(
+                    "\(Wording.count(report.shards.count, "shard")), \(running.count) of them syncing",
+                    running.isEmpty ? .dim : .good))
+            for shard in running {
+                guard let process = shard.running else { continue }
+                let text = "  \(shard.name): \(Wording.running(process, now: now, zone: zone))"
+                lines.append(style.paint(style.text(text), .good))
+            }
+        } else if let running = report.running {
             let isStopped = [.stopping, .waitingForLogin].contains(running.activity)
             lines.append(
                 style.paint(style.text(Wording.running(running, now: now, zone: zone)), isStopped ? .notice : .good))

@@ -17,8 +17,9 @@ struct Cancel: AsyncParsableCommand {
     @OptionGroup var picks: SelectionOptions
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.cancel)
+        try await SteeringSession(picks: picks, place: place, all: all, json: output.json).steer(.cancel)
     }
 }

@@ -23,7 +23,8 @@ struct Doctor: AsyncParsableCommand {
               coursefetch doctor --json | jq 'select(.severity == "problem")'
             """)
 
-    @OptionGroup(title: "PLACES") var place: LocationOptions
+    @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     @Flag(help: "Remove partial files that aren't needed any more, and files that an interrupted move left.")
@@ -40,7 +41,10 @@ struct Doctor: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts, plugins.texts)
-        var options = DiagnosisOptions(location: settings.location)
+        var location = try settings.location(of: all)
+        // What is wrong with the variable says any command about a shard.
+        location.shardProblem = nil
+        var options = DiagnosisOptions(location: location)
         options.plugins = settings.plugins.value
         options.caFile = settings.caFile.value
         options.ffmpeg = settings.ffmpeg.value

@@ -38,6 +38,7 @@ struct PathOf: AsyncParsableCommand {
     var streams = false
 
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func validate() throws {
         if json, null { throw ValidationError("--json and --null can't be used together") }
@@ -45,7 +46,7 @@ struct PathOf: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, _) = try await context.finishedFiles(selectors, place, withParts: streams) { item in
+        let (files, _) = try await context.finishedFiles(selectors, place, all: all, withParts: streams) { item in
             let line = json ? FilesText.json(item, showsStream: streams) : FilesText.path(item, endsWithNUL: null)
             context.output.send(line, to: STDOUT_FILENO)
         }
@@ -60,15 +61,17 @@ extension CommandContext {
     /// a selector matches no video.
     ///
     /// - Parameters:
+    ///   - all: whether they are those of all shards.
     ///   - withParts: whether the other files of a video follow its own one.
     ///   - told: called with each file that exists, in catalog order.
     func finishedFiles(
-        _ selectors: [Selector], _ place: ShardLocationOptions, withParts: Bool = false,
+        _ selectors: [Selector], _ place: ShardLocationOptions, all: AllShardsOption? = nil, withParts: Bool = false,
         told: (FinishedFiles.Item) -> Void = { _ in }
     ) async throws -> (files: FinishedFiles, facts: StatusReport) {
         let settings = try await settings(place.texts)
+        let location = try all.map(settings.location) ?? settings.shardLocation
         return try await orRefuse { () throws(Refusal) in
-            try await StatusReader.read(settings.shardLocation) { reader throws(Refusal) in
+            try await StatusReader.read(location) { reader throws(Refusal) in
                 let selection = try reader.settled(Selection(selectors: selectors))
                 var files = FinishedFiles()
                 try reader.each(selection) { row in

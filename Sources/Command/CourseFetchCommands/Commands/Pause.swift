@@ -19,8 +19,9 @@ struct Pause: AsyncParsableCommand {
     @OptionGroup var picks: SelectionOptions
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.pause)
+        try await SteeringSession(picks: picks, place: place, all: all, json: output.json).steer(.pause)
     }
 }

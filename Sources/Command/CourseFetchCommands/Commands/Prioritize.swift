@@ -27,9 +27,10 @@ struct Prioritize: AsyncParsableCommand {
 
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place, json: output.json).prioritize(to)
+        try await SteeringSession(picks: picks, place: place, all: all, json: output.json).prioritize(to)
     }
 }
 

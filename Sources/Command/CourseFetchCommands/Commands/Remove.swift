@@ -25,10 +25,12 @@ struct Remove: AsyncParsableCommand {
 
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func run() async throws {
         let isSure = yes
-        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.remove) { choice, context in
+        try await SteeringSession(picks: picks, place: place, all: all, json: output.json).steer(.remove) {
+            choice, context in
             guard !isSure, choice.files > 0 else { return true }
             guard isatty(STDIN_FILENO) == 1 else {
                 throw await context.refuse(

@@ -29,12 +29,17 @@ struct Retry: AsyncParsableCommand {
 
     @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
+
+    func validate() throws {
+        if now, all.allShards { throw ValidationError("--now and --all-shards can't be used together") }
+    }
 
     func run() async throws {
         var picks = picks
         if now, picks.selection == nil { picks.failed = true }
-        let session = SteeringSession(picks: picks, place: place, json: output.json)
+        let session = SteeringSession(picks: picks, place: place, all: all, json: output.json)
         guard now else {
             _ = try await session.steer(.retry)
             return

@@ -24,6 +24,7 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var picks: SelectionOptions
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     @Flag(help: "Print one JSON object per video.")
     var json = false
@@ -39,15 +40,16 @@ struct Status: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let given = picks.selection
+        let location = try settings.location(of: all)
         if watch {
-            try await StatusWatch(location: settings.shardLocation, selection: given, context: context).run()
+            try await StatusWatch(location: location, selection: given, context: context).run()
             return
         }
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : nil
         let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: width)
         let table = StatusTable(form: form, zone: context.zone)
         try await context.orRefuse { () throws(Refusal) in
-            try await StatusReader.read(settings.shardLocation) { reader throws(Refusal) in
+            try await StatusReader.read(location) { reader throws(Refusal) in
                 if json {
                     try reader.each(reader.settled(given ?? Selection())) { row in
                         context.output.send(StatusJSON.line(row, library: reader.facts.library), to: STDOUT_FILENO)

@@ -10,6 +10,7 @@ import Terminal
 struct SteeringSession {
     let picks: SelectionOptions
     let place: ShardLocationOptions
+    let all: AllShardsOption
     let json: Bool
 
     /// Pauses, resumes, cancels, retries or removes; `confirm` can refuse before anything changes.
@@ -45,13 +46,14 @@ struct SteeringSession {
         _ command: String, _ context: CommandContext, countsSidecars: Bool = false
     ) async throws -> SteeringChoice {
         let settings = try await context.settings(place.texts)
+        let location = try settings.location(of: all)
         guard let selection = picks.selection else {
             throw await context.refuse(
                 .usage, "select videos: \(SelectorSyntax.forms), or --all, --failed, --paused …")
         }
         return try await context.orRefuse { () throws(Refusal) in
             try await SteeringChoice.choose(
-                selection, at: settings.shardLocation, countsSidecars: countsSidecars,
+                selection, at: location, countsSidecars: countsSidecars,
                 takesGone: ["cancel", "remove"].contains(command))
         }
     }
@@ -74,7 +76,9 @@ struct SteeringSession {
         for line in lines where !json && !isIdle {
             if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
         }
+        for refusal in report.refusals { context.complain(refusal.message) }
         try await context.finish()
+        if let refusal = report.refusals.first { throw await context.exit(ExitStatus([refusal.condition])) }
         if !failures.isEmpty { throw await context.exit(.failures) }
     }
 }

@@ -25,6 +25,7 @@ struct Verify: AsyncParsableCommand {
 
     @OptionGroup var picks: SelectionOptions
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     @Flag(
         help: """
@@ -39,7 +40,7 @@ struct Verify: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let progress = RedrawnLines(descriptor: STDERR_FILENO, environment: context.environment)
-        let work = verification(settings.shardLocation, context, progress)
+        let work = verification(try settings.location(of: all), context, progress)
         let abort: @Sendable () -> Void = {
             progress.clear()
             _exit(ExitStatus.interruptedTwice.rawValue)

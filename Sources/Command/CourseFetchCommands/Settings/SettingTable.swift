@@ -52,6 +52,13 @@ struct SettingTable: Sendable {
     let shards = SettingKey<Int?>(
         "shards", .value("n"), standard: nil, help: "The number of shards for --shard auto, where it can't be told."
     ) { text throws(ValueError) in try SettingFormat.wholeNumber(text, 1...Shard.bound) }
+    let localState = SettingKey<String?>(
+        "local-state", .value("folder"), standard: nil,
+        help: """
+            Folder for the states of shards, on a disk of this machine; session and logins stay in the folder of \
+            --state (default: the same).
+            """, isPath: true,
+        parse: SettingFormat.nonEmpty)
     let plugins = SettingKey<[String]>(
         "plugins", .list("folder", separator: ":", addsUp: true), standard: [],
         help: "Folder with provider plugins, searched before all others; can be repeated.", isPath: true

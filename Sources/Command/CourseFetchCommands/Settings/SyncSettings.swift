@@ -61,7 +61,7 @@ struct SyncSettings: Sendable {
             user: Self.given(self.user), state: Self.given(self.state).map(Self.absolute),
             library: Self.given(self.library).map(Self.absolute),
             plugins: self.plugins.origin.isGiven ? self.plugins.value.map(Self.absolute) : [],
-            shard: chosenShard?.text)
+            shard: chosenShard?.text, localState: Self.given(self.localState).map(Self.absolute))
     }
 
     private static func given(_ setting: Setting<String?>) -> String? {
@@ -134,6 +134,7 @@ struct SyncSettings: Sendable {
         options.user = self.user.value
         options.state = self.state.value
         options.library = self.library.value
+        options.localState = self.localState.value
         options.shard = chosenShard
         options.shardProblem = shardProblem
         options.plugins = self.plugins.value
@@ -183,7 +184,10 @@ struct SyncSettings: Sendable {
     }
 
     var location: StateLocation {
-        StateLocation(user: self.user.value, state: self.state.value, library: self.library.value)
+        var location = StateLocation(
+            user: self.user.value, state: self.state.value, library: self.library.value)
+        location.localState = self.localState.value
+        return location
     }
 
     /// The location for commands that may be about one shard.

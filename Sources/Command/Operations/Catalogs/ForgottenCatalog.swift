@@ -46,6 +46,7 @@ package struct ForgottenCatalog: Sendable, Equatable {
             }
             let downloads = try store.catalogs.forget(file: path)
             CatalogSources.removeCopy(of: address, state: location.state)
+            try await ShardState(place).share(store)
             return ForgottenCatalog(file: path, courses: courses, downloads: downloads, files: files)
         } catch {
             throw Refusal(any: error)

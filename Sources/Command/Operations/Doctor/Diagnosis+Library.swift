@@ -27,7 +27,9 @@ struct LibraryCheck {
         // One that can't be read has been reported, and may well know a library.
         let isUnread = FileManager.default.fileExists(atPath: place.folder.database.string)
         do throws(LibraryError) {
-            if let marker = try LibraryFolder.marker(of: folder), !isUnread {
+            if let marker = try LibraryFolder.marker(of: folder), !isUnread,
+                place.shard == nil || marker.user != place.user.text || marker.shards != place.libraryPart?.count
+            {
                 return [.libraryUnusable(.library(.markerOfAnother(library: path, found: marker)))]
             }
         } catch {
@@ -109,6 +111,8 @@ struct LibraryCheck {
         var copies: [String] = []
         let unreadable = LibraryWalk(of: library).forEachPath { path in
             if finished.remove(path) != nil || recorded.contains(path) { return true }
+            // Other shards have files, and copies on their way.
+            if place.shard != nil { return true }
             if StagingName.isOne(path) {
                 copies.append(path)
                 return true

@@ -36,35 +36,50 @@ extension Diagnosis {
     ///
     /// Throws only for errors in the options: a wrong user's name, an invalid clock URL.
     package static func run(_ options: DiagnosisOptions) async throws(Refusal) -> Diagnosis {
-        let place = try options.location.resolve()
+        let places = try options.location.resolveAll()
         if let url = options.clockURL, ParsedURL(url).map({ ["http", "https"].contains($0.origin.scheme) }) != true {
             throw .run(.badClockURL)
         }
         var diagnosis = Diagnosis()
-        let state = StateCheck(place: place)
-        diagnosis.facts += state.folderFacts()
-        let (store, database) = state.database()
-        diagnosis.facts += database
-        let (isHeld, lock) = state.lock()
-        diagnosis.facts.append(lock)
-        if options.clean, isHeld, case .lock(let holder, _) = lock { diagnosis.refusal = .held(holder) }
-        diagnosis.facts += state.session(store)
-        if let store { diagnosis.facts += state.catalogs(store) }
-        let clean = options.clean && !isHeld
-        let (facts, refusal) = await library(
-            place, store, floor: options.minFreeSpace, isHeld: isHeld, clean: clean)
-        diagnosis.facts += facts
-        diagnosis.refusal = diagnosis.refusal ?? refusal
-        let used = (try? store?.downloads.providers()) ?? []
-        diagnosis.facts += await PluginCheck(folders: options.plugins, user: place.user.text).run(used: used)
+        var used: Set<String> = []
+        for place in places { await diagnosis.check(place, options, used: &used) }
+        let user = places[0].ofUser
+        if places[0].shard != nil {
+            let (own, _) = StateCheck(place: user).database()
+            diagnosis.facts += StateCheck(place: user).session(own)
+            own?.close()
+        }
+        diagnosis.facts += await PluginCheck(folders: options.plugins, user: user.user.text).run(used: used.sorted())
         diagnosis.facts += await NetworkCheck(caFile: options.caFile, clockURL: options.clockURL).run()
         if options.ffmpeg != .none { diagnosis.facts.append(await ffmpeg(options.ffmpeg)) }
         diagnosis.facts.append(
             .versions(
                 coursefetch: Version.text, libcurl: CurlLibrary.version, tls: CurlLibrary.tlsLibrary,
                 sqlite: StoreHealth.sqliteVersion, libyaml: YAMLLibrary.version, schema: StoreHealth.schemaVersion))
-        store?.close()
         return diagnosis
+    }
+
+    /// Checks a state and its library.
+    private mutating func check(
+        _ place: StateLocation.Place, _ options: DiagnosisOptions, used: inout Set<String>
+    ) async {
+        // That of a shard may be a copy that is in the library.
+        if place.shard != nil { (try? place.openForReading())??.close() }
+        let state = StateCheck(place: place)
+        facts += state.folderFacts()
+        let (store, database) = state.database()
+        defer { store?.close() }
+        facts += database
+        let (isHeld, lock) = state.lock()
+        facts.append(lock)
+        if options.clean, isHeld, case .lock(let holder, _) = lock { refusal = refusal ?? .held(holder) }
+        if place.shard == nil { facts += state.session(store) }
+        if let store { facts += state.catalogs(store) }
+        let (found, refused) = await Self.library(
+            place, store, floor: options.minFreeSpace, isHeld: isHeld, clean: options.clean && !isHeld)
+        facts += found
+        refusal = refusal ?? refused
+        used.formUnion((try? store?.downloads.providers()) ?? [])
     }
 
     private static func ffmpeg(_ choice: FFmpegChoice) async -> DiagnosisFact {

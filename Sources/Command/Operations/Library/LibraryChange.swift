@@ -67,6 +67,7 @@ package struct LibraryChange: Sendable {
                     rebuilt = try result.get()
                 }
                 try loseWhatIsMissing(store, library, besides: Set(moves.filter(\.isUnfinished).map(\.move.from)))
+                try await ShardState(place).share(store, in: library)
             } catch {
                 throw Refusal(any: error)
             }

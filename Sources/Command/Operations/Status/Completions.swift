@@ -16,7 +16,7 @@ package enum Completions {
     /// Selectors that begin with `prefix`: courses first, after a `/` chapters, after another one videos. If a part is
     /// complete the next ones are included, so that TAB goes on.
     package static func selectors(_ prefix: String, at location: StateLocation) -> [String] {
-        guard let place = try? location.resolve(), let store = try? place.openForReading() else { return [] }
+        guard let place = try? location.resolve(), let store = try? place.openAsIs() else { return [] }
         defer { store.close() }
         let courses = (try? store.catalogs.courses().values.sorted { $0.ordinal < $1.ordinal }) ?? []
         let parts = prefix.split(separator: "/", omittingEmptySubsequences: false)

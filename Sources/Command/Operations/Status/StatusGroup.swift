@@ -15,6 +15,8 @@ package struct StatusGroup: Sendable {
     package private(set) var loginsNeeded: Set<String> = []
     /// The downloads of a selection, in catalog order.
     private(set) var ids: [DownloadID] = []
+    /// The state that they are in, of those of a reader.
+    var state = 0
 
     package init(course: String, courseTitle: String, chapter: String?, chapterTitle: String?) {
         self.course = course

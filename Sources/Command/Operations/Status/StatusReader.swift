@@ -1,162 +1,101 @@
-import CatalogComparison
+import CourseCatalog
 import DownloadStore
-import FileSystem
-import Foundation
-import MediaLibrary
 package import RunAccess
 package import SyncFacts
-import SystemPackage
-import UserState
 
-/// A user's state, opened to look at it: what is true of the whole, and the downloads of a selection one by one.
+/// A user's state, or those of all shards as one, opened to look at it.
 package struct StatusReader: Sendable {
+    /// A selection that ``settled(_:)`` returned: the part that each state has of it.
+    package struct Settled: Sendable {
+        fileprivate var parts: [Selection?]
+        fileprivate var whole: Selection
+    }
+
     /// What is true of the whole, without a row.
     package let facts: StatusReport
-    /// Whether there are no downloads at all.
-    package let isEmpty: Bool
-    /// Nil for a user without a state.
-    private let store: DownloadStore?
-    private let courses: [String: CourseRecord]
+    private let states: [StateStatus]
 
-    /// Opens the state without changing it, and passes it to `body`.
+    /// Opens the state, or those of all shards, and passes them to `body`.
     package static func read<Result>(
         _ location: StateLocation, _ body: (StatusReader) async throws(Refusal) -> Result
     ) async throws(Refusal) -> Result {
-        let place = try location.resolve()
-        try place.requireKnown()
-        let store = try place.openForReading()
-        defer { store?.close() }
-        let reader: StatusReader
-        do { reader = try StatusReader(place, store) } catch { throw Refusal(any: error) }
-        return try await body(reader)
-    }
-
-    private init(_ place: StateLocation.Place, _ store: DownloadStore?) throws {
-        self.store = store
-        var report = StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
-        guard let store else {
-            report.isLoggedOut = !place.isAccountsOwn
-            (facts, isEmpty, courses) = (report, true, [:])
-            return
+        let places = try location.resolveAll()
+        var states: [StateStatus] = []
+        defer { for state in states { state.close() } }
+        for place in places {
+            try place.requireKnown()
+            states.append(try StateStatus.open(place))
         }
-        let lock = try place.folder.lockHolder()
-        let session = try place.session(in: store)
-        report.running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
-        report.isLocked = lock != nil
-        let known = try LibraryOpening.recordedID(store)
-        report.library = try known == nil ? nil : place.library(in: store).path.string
-        if let library = report.library, let known { report.look(for: known, in: library) }
-        report.isLoggedOut = !session.isOpen
-        report.loggedOutSince = report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
-        courses = try store.catalogs.courses()
-        report.folders = courses.mapValues(\.folder)
-        let files = Set(courses.values.map(\.file).filter { !$0.isEmpty })
-        report.onlyCatalog = files.count == 1 ? files.first : nil
-        report.held = try Self.held(place, store)
-        facts = report
-        isEmpty = try store.downloads.videos(DownloadFilter(), atMost: 1).isEmpty
+        return try await body(StatusReader(states, places))
     }
 
-    /// Whether a course is still held depends on the files of all its rows.
-    private static func held(_ place: StateLocation.Place, _ store: DownloadStore) throws -> [HeldCourse] {
-        let recorded = try HeldCourse.recorded(store)
-        guard !recorded.isEmpty else { return [] }
-        var review = HeldCourseReview(recorded, try? LibraryOpening.openToLook(place, store))
-        try store.downloads.each(DownloadFilter(states: [.finished])) { review.look(at: $0) }
-        return review.stillHeld
+    private init(_ states: [StateStatus], _ places: [StateLocation.Place]) {
+        self.states = states
+        facts = Self.merged(states.map(\.facts), states, places)
+    }
+
+    /// Whether there are no downloads at all.
+    package var isEmpty: Bool { states.allSatisfy(\.isEmpty) }
+
+    private static func merged(
+        _ reports: [StatusReport], _ states: [StateStatus], _ places: [StateLocation.Place]
+    ) -> StatusReport {
+        var whole = reports[0]
+        guard reports.count > 1 else { return whole }
+        for report in reports.dropFirst() { whole.add(report) }
+        whole.shards = zip(places, reports).compactMap { place, report in
+            place.shard.map { StatusReport.ShardStatus(name: $0.text, running: report.running) }
+        }
+        whole.running = nil
+        whole.groups?.sort { one, other in
+            place(of: one.course, in: states) < place(of: other.course, in: states)
+        }
+        return whole
+    }
+
+    private static func place(of course: String, in states: [StateStatus]) -> (String, Int, String) {
+        let record = states.lazy.compactMap { $0.courses[course] }.first
+        return (record?.file ?? "", record?.ordinal ?? 0, course)
     }
 
     /// The rows that need attention, up to some hundreds, and the sums of all: very many videos aren't read row by row.
     package func overview() throws(Refusal) -> StatusReport {
-        guard let store else { return facts }
-        do {
-            var report = facts
-            let chapters = Dictionary(
-                try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
-                uniquingKeysWith: { first, _ in first })
-            report.diskBytes = try store.sidecars.bytes()
-            for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
-            let ids = try store.downloads.notable(atMost: StatusReport.mostRows)
-            try each(of: ids, in: store) { report.rows.append($1) }
-            report.take(try store.downloads.sums(), courses, chapters, isRunning: report.isLocked)
-            return report
-        } catch { throw Refusal(any: error) }
+        var reports: [StatusReport] = []
+        for state in states { reports.append(try state.overview()) }
+        var whole = Self.merged(reports, states, [])
+        (whole.shards, whole.running) = (facts.shards, facts.running)
+        return whole
     }
 
     /// Settles a selection. Throws if a selector may mean several videos, or matches none.
-    package func settled(_ selection: Selection) throws(Refusal) -> Selection {
-        guard let store else {
-            guard let selector = selection.selectors.first else { return selection }
-            throw .selection(.unmatched([UnmatchedSelector(selector, among: [])]))
-        }
-        return try StoredSelection(selection, in: store).selection
+    package func settled(_ selection: Selection) throws(Refusal) -> Settled {
+        Settled(parts: try SharedSelection.parts(of: selection, in: states.map(\.downloads)), whole: selection)
     }
 
-    /// The sums of a selection, which ``settled(_:)`` returned, by chapter.
-    package func report(of selection: Selection) throws(Refusal) -> StatusReport {
-        var report = facts
-        if selection == Selection(), let store {
-            do { report.take(try store.downloads.sums(), courses, [:], isRunning: facts.isLocked) } catch {
-                throw Refusal(error)
-            }
-            report.hiddenRows = 0
+    /// The sums of a selection by chapter.
+    package func report(of selection: Settled) throws(Refusal) -> StatusReport {
+        var reports: [StatusReport] = []
+        for (index, state) in states.enumerated() {
+            guard let part = selection.parts[index] else { continue }
+            var report = try state.report(of: part)
+            for group in report.groups?.indices ?? 0..<0 { report.groups?[group].state = index }
+            reports.append(report)
         }
-        var groups = StatusGroup.Gathered()
-        try each(selection) { id, row in groups.add(row, id: id) }
-        report.groups = groups.all
-        return report
+        guard !reports.isEmpty else { return facts }
+        var whole = Self.merged(reports, states, [])
+        (whole.shards, whole.running) = (facts.shards, facts.running)
+        return whole
     }
 
-    /// Calls `body` with each download of a selection, which ``settled(_:)`` returned, in catalog order.
-    package func each(_ selection: Selection, _ body: (StatusRow) -> Void) throws(Refusal) {
-        try each(selection) { _, row in body(row) }
+    /// Calls `body` with each download of a selection, in catalog order, one state after the other.
+    package func each(_ selection: Settled, _ body: (StatusRow) -> Void) throws(Refusal) {
+        for (state, part) in zip(states, selection.parts) {
+            if let part { try state.each(part, body) }
+        }
     }
 
     /// Calls `body` with each download of a group of ``report(of:)``.
     package func each(of group: StatusGroup, _ body: (StatusRow) -> Void) throws(Refusal) {
-        guard let store else { return }
-        do { try each(of: group.ids, in: store) { body($1) } } catch { throw Refusal(any: error) }
-    }
-
-    private func each(_ selection: Selection, _ body: (DownloadID, StatusRow) -> Void) throws(Refusal) {
-        guard let store else { return }
-        do {
-            try each(of: store.downloads.ids(selection.filter(countsSidecars: true)), in: store) { id, row in
-                if selection.contains(row) { body(id, row) }
-            }
-        } catch { throw Refusal(any: error) }
-    }
-
-    private func each(
-        of ids: [DownloadID], in store: DownloadStore, _ body: (DownloadID, StatusRow) -> Void
-    ) throws(StoreError) {
-        let now = Date()
-        var titles: [String: [String: String]] = [:]
-        try store.downloads.each(of: ids) { (record) throws(StoreError) in
-            let course = record.key.course
-            if record.catalog.chapter != nil, titles[course] == nil {
-                titles[course] = try store.catalogs.chapterTitles(of: course)
-            }
-            var row = StatusRow(
-                record, course: courses[course], chapterTitle: record.catalog.chapter.flatMap { titles[course]?[$0] },
-                isRunning: facts.isLocked, now: now)
-            if record.state == .finished, record.kind?.brings.contains(.stream) == true {
-                row.parts = try store.sidecars.files(of: [record.id]).filter { $0.kind == .stream }.sorted {
-                    ($0.viewOfPart ?? "", $0.viewRole == nil ? 1 : 0, $0.name)
-                        < ($1.viewOfPart ?? "", $1.viewRole == nil ? 1 : 0, $1.name)
-                }
-            }
-            if record.state == .finished, !record.isGone { row.note(try store.sidecars.open(of: [record.id])) }
-            body(record.id, row)
-        }
-    }
-}
-
-extension Selection {
-    /// Whether a download is selected; one with a failed sidecar counts as failed.
-    package func contains(_ row: StatusRow) -> Bool {
-        ([row.state] + (row.sidecarsFailed > 0 ? [.failed] : [])).contains { state in
-            contains(row.reference, state: state)
-        }
+        try states[group.state].each(of: group, body)
     }
 }

@@ -160,6 +160,16 @@ package struct StatusReport: Sendable {
     package var onlyCatalog: String?
     /// Those of an overview.
     var gone: Gone?
+    /// All shards, if the report is about them.
+    package var shards: [ShardStatus] = []
+
+    /// One shard.
+    package struct ShardStatus: Sendable, Equatable {
+        /// As `2/4`.
+        package var name: String
+        /// The process that is syncing it now.
+        package var running: RunningSync?
+    }
 
     /// The videos that are no longer in their catalogs.
     package struct Gone: Sendable, Equatable {
@@ -197,6 +207,33 @@ extension StatusReport {
         guard let library, let folder = folders[course] else { return nil }
         let path = "\(library)/\(folder)/index.html"
         return FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
+    /// Adds the report of another shard, which has other courses of the same library.
+    mutating func add(_ other: StatusReport) {
+        library = library ?? other.library
+        isLocked = isLocked || other.isLocked
+        rows += other.rows
+        fromOtherSource += other.fromOtherSource
+        diskBytes.merge(other.diskBytes) { $0 + $1 }
+        isLibraryMissing = isLibraryMissing || other.isLibraryMissing
+        isLibraryAnother = isLibraryAnother || other.isLibraryAnother
+        held += other.held
+        if let more = other.groups { groups = (groups ?? []) + more }
+        hiddenRows += other.hiddenRows
+        if folders.isEmpty { onlyCatalog = other.onlyCatalog }
+        if !other.folders.isEmpty, onlyCatalog != other.onlyCatalog { onlyCatalog = nil }
+        if isLoggedOut != other.isLoggedOut {
+            (isLoggedOut, loggedOutSince) = (true, loggedOutSince ?? other.loggedOutSince)
+        }
+        folders.merge(other.folders) { one, _ in one }
+        if let more = other.gone {
+            var sum = gone ?? Gone()
+            sum.count += more.count
+            sum.files += more.files
+            sum.bytes += more.bytes
+            gone = sum
+        }
     }
 
     /// Whether the library of this id is in its folder.

@@ -35,7 +35,7 @@ package struct DryRun: Sendable {
             plan.warnings = check.warnings
             let place = try StateLocation(options).resolve()
             try place.requireKnown()
-            let store = try place.openForReading() ?? DownloadStore.empty()
+            let store = try place.openAsIs() ?? DownloadStore.empty()
             defer { store.close() }
             _ = try place.requireSession(in: store)
             let library = try LibraryOpening.openToLook(place, store)

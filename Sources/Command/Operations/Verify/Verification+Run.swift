@@ -23,12 +23,36 @@ extension Verification {
         _ location: StateLocation, selection: Selection, repair: Bool,
         observe: @escaping @Sendable (VerificationEvent) -> Void
     ) async throws(Refusal) -> Verification {
-        let place = try location.resolve()
-        try place.requireKnown()
-        guard let store = try place.openForReading() else {
-            if let selector = selection.selectors.first {
-                throw .selection(.unmatched([UnmatchedSelector(selector, among: [])]))
+        let places = try location.resolveAll()
+        try places[0].requireKnown()
+        var whole = Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
+        for (place, part) in zip(places, try parts(of: selection, places)) {
+            guard let part, !whole.isStopped else { continue }
+            do throws(Refusal) {
+                whole.add(try await run(place, selection: part, repair: repair, observe: observe))
+            } catch {
+                guard places.count > 1 else { throw error }
+                whole.refusal = whole.refusal ?? error
             }
+        }
+        return whole
+    }
+
+    /// The part of the selection that each state has.
+    private static func parts(
+        of selection: Selection, _ places: [StateLocation.Place]
+    ) throws(Refusal) -> [Selection?] {
+        var stores: [DownloadStore?] = []
+        defer { for store in stores { store?.close() } }
+        for place in places { stores.append(try place.openForReading()) }
+        return try SharedSelection.parts(of: selection, in: stores)
+    }
+
+    private static func run(
+        _ place: StateLocation.Place, selection: Selection, repair: Bool,
+        observe: @escaping @Sendable (VerificationEvent) -> Void
+    ) async throws(Refusal) -> Verification {
+        guard let store = try place.openForReading() else {
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
         }
         defer { store.close() }
@@ -61,8 +85,14 @@ extension Verification {
                 writable.close()
                 withExtendedLifetime(lock) {}
             }
+            if place.shard != nil {
+                do throws(LibraryError) { try await library.lock(user: place.user.text) } catch { throw Refusal(error) }
+            }
+            defer { library.unlock() }
+            try ShardState(place).check(writable, library)
             let remedies = VerificationRemedies(store: writable, library: library, repair: repair)
             do { result.findings = try remedies.apply(to: items) } catch { throw Refusal(any: error) }
+            try await ShardState(place).share(writable, in: library)
         } catch {
             result.refusal = error
         }
@@ -101,6 +131,7 @@ extension Verification {
         do {
             try await library.lock(user: place.user.text)
             defer { library.unlock() }
+            try ShardState(place).check(store, library)
             let moves = try RecordedMoves(store: store, library: library).finish(try store.moves.recorded())
             return Dictionary(
                 moves.filter(\.isUnfinished).compactMap { move in move.error.map { (move.move.from, $0) } },

@@ -123,6 +123,18 @@ package struct Verification: Sendable, Equatable {
 
     package init(progress: VerificationProgress) { self.progress = progress }
 
+    /// Adds that of another shard.
+    mutating func add(_ other: Verification) {
+        progress.files += other.progress.files
+        progress.allFiles += other.progress.allFiles
+        progress.bytes = (ByteCount(progress.bytes) + ByteCount(other.progress.bytes)).value
+        progress.allBytes = (ByteCount(progress.allBytes) + ByteCount(other.progress.allBytes)).value
+        sidecars += other.sidecars
+        findings += other.findings
+        isStopped = isStopped || other.isStopped
+        refusal = refusal ?? other.refusal
+    }
+
     /// Whether a file is damaged or missing.
     package var hasDamage: Bool { findings.contains { $0.verdict.isDamage } }
 

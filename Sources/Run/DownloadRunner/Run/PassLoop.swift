@@ -25,6 +25,8 @@ struct PassLoop {
     private var files: CatalogWatch?
     /// While it is open.
     private var library: LibraryFolder?
+    /// In a run of a shard.
+    private var copier: StateCopier?
     private var alarms: RestAlarms?
     /// Of the last pass.
     private var summary = SyncSummary(conditions: [])
@@ -43,6 +45,14 @@ struct PassLoop {
         return summary
     }
 
+    /// Copies a shard's state for the last time.
+    mutating func end() async { await endCopies() }
+
+    private mutating func endCopies() async {
+        await copier?.finish()
+        copier = nil
+    }
+
     /// Returns what follows from it, if anything does.
     private mutating func carryOut(_ action: PassCycle.Action) async -> PassCycle.Event? {
         switch action {
@@ -57,6 +67,7 @@ struct PassLoop {
         case .readSession:
             if let session = try? open.place.session(in: open.store) { sync.control.goBy(session) }
         case .closeLibrary:
+            await endCopies()
             library = nil
             open.library.close()
         case .endPass:
@@ -77,13 +88,17 @@ struct PassLoop {
 
     private mutating func openLibrary(mayWait: Bool) async -> PassCycle.Event {
         do throws(Refusal) {
-            library =
+            let library =
                 mayWait
                 ? try await sync.openFirstLibrary(open)
                 : try await open.library.open(for: sync.options.shownCatalogs)
+            copier = try await sync.beginShard(open, library)
+            self.library = library
             return .libraryOpened
         } catch {
             summary = SyncSummary(error)
+            // No later pass would begin with the state of the other machine; a new run does.
+            if case .run(.overtaken) = error { sync.stop(.interrupted) }
             return .libraryRefused
         }
     }
@@ -91,11 +106,12 @@ struct PassLoop {
     private mutating func runPass(isFirst: Bool) async {
         guard let library else { return }
         do throws(Refusal) {
-            let pass = sync.pass(open, library, limits, isFirst: isFirst)
+            let pass = sync.pass(open, library, limits, copier: copier, isFirst: isFirst)
             summary = try await pass.run(catalogs.catalog, catalogs.check, started: catalogs.readAt)
         } catch {
             summary = SyncSummary(error)
         }
+        if let refusal = copier?.overtaken { summary.add(refusal) }
     }
 
     private mutating func rest(warnsOfLogout: Bool, awaitsLibrary: Bool) {

@@ -30,6 +30,8 @@ struct SyncPass: Sendable {
     let open: RunResources
     /// Opened for this pass.
     let library: LibraryFolder
+    /// In a run of a shard.
+    let copier: StateCopier?
     /// The space of the disk of the partials; nil if it can't be measured.
     let space: @Sendable () -> VolumeSpace?
 
@@ -70,6 +72,8 @@ struct SyncPass: Sendable {
         list.note(settled.changes)
         list.note(plan.changes)
         let isIdle = plan.changes.isEmpty && plan.isIdle && listings.isComplete
+        // Another machine has to know the folders of the courses before there are files in them.
+        if !isIdle { await copier?.copyIfChanged() }
         list.begin(isGoingToChange: !isIdle || joining.mayBeNeeded(services))
         defer { list.end() }
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }

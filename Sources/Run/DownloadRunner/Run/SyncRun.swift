@@ -1,6 +1,7 @@
 import CourseCatalog
 package import DownloadJobs
 package import DownloadStore
+import FilePlacement
 package import FileSystem
 import Foundation
 package import Logging
@@ -88,6 +89,11 @@ package final class SyncRun: Sendable {
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(options).resolve()
         try place.requireKnown()
+        if place.shard != nil, options.state == nil, options.localState == nil,
+            let kind = place.folder.fileSystem.name
+        {
+            throw .run(.stateOnNetwork(path: place.folder.path.string, kind: kind))
+        }
         let (lock, store) = try await open(place)
         let sessions: DownloadStore
         do throws(Refusal) { sessions = try await place.sessions(beside: store) } catch {
@@ -116,19 +122,23 @@ package final class SyncRun: Sendable {
             self, open: open, limits: limits, catalogs: .init(catalog: catalog, check: check, readAt: started),
             files: files)
         let summary = await passes.run()
+        // What it still answers belongs to the last copy of a shard's state.
         await server.close()
+        await passes.end()
         open.library.close()
         return summary
     }
 
     /// A pass over the open library.
-    func pass(_ open: RunResources, _ library: LibraryFolder, _ limits: RunLimits, isFirst: Bool) -> SyncPass {
+    func pass(
+        _ open: RunResources, _ library: LibraryFolder, _ limits: RunLimits, copier: StateCopier?, isFirst: Bool
+    ) -> SyncPass {
         var options = options
         // Later passes of a watching run are unattended.
         if !isFirst { options.retryFailed = false }
         return SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
-            library: library, space: space ?? { try? library.space() })
+            library: library, copier: copier, space: space ?? { try? library.space() })
     }
 
     /// Takes the lock, waiting for it if requested, and opens the state. ``stop(_:)`` ends the wait.
@@ -154,6 +164,36 @@ package final class SyncRun: Sendable {
             throw error
         } catch {
             throw .run(.notStarted(error))
+        }
+    }
+
+    /// Begins a pass of a shard: its state catches up with the library, and is copied there from now on. Nil without a
+    /// shard. ``stop(_:)`` ends it.
+    func beginShard(_ open: RunResources, _ library: LibraryFolder) async throws(Refusal) -> StateCopier? {
+        guard open.place.shard != nil else { return nil }
+        let (hub, clock) = (hub, clock)
+        let interrupt: @Sendable () -> Void = { [weak self] in self?.stop(.interrupted) }
+        return try await untilStopped { () async throws(Refusal) in
+            let shard = ShardState(open.place)
+            try shard.check(open.store, library)
+            do {
+                let copier = try StateCopier(open.place, library, hub: hub, stop: interrupt)
+                guard try shard.isBehind(open.store) else {
+                    try await copier.start(clock)
+                    return copier
+                }
+                _ = try RecordedMoves(store: open.store, library: library).finish(try open.store.moves.recorded())
+                let rebuild = LibraryRebuild(store: open.store, library: library)
+                let result = try await Blocking.run { shouldStop in
+                    Result { try rebuild.run(shouldStop: shouldStop) }
+                }.get()
+                // The library has to know who goes on before the state counts as whole.
+                try await copier.start(clock)
+                if !result.isNewer { try shard.hasCaughtUp(open.store) }
+                return copier
+            } catch {
+                throw Refusal(any: error)
+            }
         }
     }
 

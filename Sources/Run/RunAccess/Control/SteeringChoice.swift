@@ -25,10 +25,12 @@ package struct SteeringReport: Sendable {
         }
     }
 
-    /// In catalog order.
+    /// In catalog order; of several shards, one after the other.
     package var items: [Item]
     /// Whether a running sync has carried it out, so that it applies at once.
     package var isLive: Bool
+    /// Why shards changed nothing, if others did, or why the library doesn't have a change yet.
+    package var refusals: [Refusal] = []
 
     package init(items: [Item], isLive: Bool) {
         self.items = items
@@ -47,18 +49,25 @@ package struct SteeringChoice: Sendable {
         var hasPartial: Bool
     }
 
-    let location: StateLocation
-    /// In catalog order.
-    let items: [Item]
-    /// Downloads that a selector names by their ids alone.
-    let named: Set<DownloadID>
+    /// Those of one state.
+    struct Part: Sendable {
+        let place: StateLocation.Place
+        /// In catalog order.
+        let items: [Item]
+        /// Downloads that a selector names by their ids alone.
+        let named: Set<DownloadID>
+    }
 
+    /// Of one state, or of each shard that has some.
+    let parts: [Part]
+
+    private var items: some Sequence<Item> { parts.lazy.flatMap(\.items) }
     /// The number of downloads.
-    package var count: Int { items.count }
+    package var count: Int { parts.reduce(0) { $0 + $1.items.count } }
     /// The number of those with a file in the library.
-    package var files: Int { items.count { $0.size != nil } }
+    package var files: Int { items.reduce(0) { $0 + ($1.size == nil ? 0 : 1) } }
     /// The total size of these files.
-    package var bytes: Int64 { items.byteCount { $0.size ?? 0 }.value }
+    package var bytes: Int64 { parts.byteCount { $0.items.byteCount { $0.size ?? 0 }.value }.value }
 
     /// Selects from the state. A selector without matches is refused with suggestions.
     ///
@@ -68,60 +77,93 @@ package struct SteeringChoice: Sendable {
     package static func choose(
         _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false, takesGone: Bool = true
     ) async throws(Refusal) -> Self {
-        let place = try location.resolve()
-        guard let store = try place.openForReading() else {
-            guard place.isAccountsOwn else { throw place.unknown }
+        let places = try location.resolveAll()
+        var stores: [DownloadStore?] = []
+        defer { for store in stores { store?.close() } }
+        try places[0].requireKnown()
+        for place in places { stores.append(try place.openForReading()) }
+        guard stores.contains(where: { $0 != nil }) else {
+            guard places[0].isAccountsOwn else { throw places[0].unknown }
             throw .selection(.nothingYet)
         }
-        defer { store.close() }
-        let stored = try StoredSelection(selection, in: store)
-        var items: [Item] = []
+        let selections = try SharedSelection.parts(of: selection, in: stores)
+        var parts: [Part] = []
         var gone: VideoReference?
-        do {
-            let filter = stored.selection.filter(countsSidecars: countsSidecars)
-            let isHeld = try place.folder.lockHolder() != nil
-            let failed = Set(
-                filter.takesMissingSidecars
-                    ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
-            try store.downloads.each(filter) { record in
-                let isFailed = failed.contains(record.id)
-                guard stored.selection.contains(record, isHeld: isHeld, isFailed: isFailed) else { return }
-                let reference = VideoReference(record)
-                guard takesGone || !record.isGone else { return gone = gone ?? reference }
-                items.append(
-                    Item(
-                        id: record.id, reference: reference, size: record.file?.size,
-                        hasPartial: record.durableBytes > 0))
+        for (place, (store, part)) in zip(places, zip(stores, selections)) {
+            guard let store, let part else { continue }
+            let stored = try StoredSelection(part, in: store)
+            var items: [Item] = []
+            do {
+                let filter = stored.selection.filter(countsSidecars: countsSidecars)
+                let isHeld = try place.folder.lockHolder() != nil
+                let failed = Set(
+                    filter.takesMissingSidecars
+                        ? try store.sidecars.open().filter { $0.error != nil }.map(\.download) : [])
+                try store.downloads.each(filter) { record in
+                    let isFailed = failed.contains(record.id)
+                    guard stored.selection.contains(record, isHeld: isHeld, isFailed: isFailed) else { return }
+                    let reference = VideoReference(record)
+                    guard takesGone || !record.isGone else { return gone = gone ?? reference }
+                    items.append(
+                        Item(
+                            id: record.id, reference: reference, size: record.file?.size,
+                            hasPartial: record.durableBytes > 0))
+                }
+            } catch {
+                throw Refusal(any: error)
             }
-        } catch {
-            throw Refusal(any: error)
+            if !items.isEmpty { parts.append(Part(place: place, items: items, named: stored.named)) }
         }
-        if items.isEmpty, let gone, !selection.selectors.isEmpty { throw .selection(.gone(Selector(gone))) }
-        return SteeringChoice(location: location, items: items, named: stored.named)
+        if parts.isEmpty, let gone, !selection.selectors.isEmpty { throw .selection(.gone(Selector(gone))) }
+        return SteeringChoice(parts: parts)
     }
 
     /// Pauses, resumes, cancels, retries or removes them.
     package func steer(_ transition: StateTransition) async throws(Refusal) -> SteeringReport {
-        let ids = items.map(\.id)
-        return try await ask(.steer(transition, ids)) { steering in
-            try await steering.apply(transition, to: ids).outcomes
+        try await each { part throws(Refusal) in
+            let ids = part.items.map(\.id)
+            return try await part.ask(.steer(transition, ids)) { steering in
+                try await steering.apply(transition, to: ids).outcomes
+            }
         }
     }
 
     /// Gives them another priority.
     package func prioritize(_ newPriority: PriorityChange) async throws(Refusal) -> SteeringReport {
-        let ids = items.map(\.id)
-        return try await ask(.prioritize(newPriority, ids)) { steering in
-            try await steering.prioritize(newPriority, ids).outcomes
+        try await each { part throws(Refusal) in
+            let ids = part.items.map(\.id)
+            return try await part.ask(.prioritize(newPriority, ids)) { steering in
+                try await steering.prioritize(newPriority, ids).outcomes
+            }
         }
     }
 
+    /// Throws if all of them refuse.
+    private func each(
+        _ body: (Part) async throws(Refusal) -> SteeringReport
+    ) async throws(Refusal) -> SteeringReport {
+        var whole = SteeringReport(items: [], isLive: false)
+        for part in parts {
+            do throws(Refusal) {
+                let report = try await body(part)
+                whole.items += report.items
+                whole.isLive = whole.isLive || report.isLive
+                whole.refusals += report.refusals
+            } catch {
+                if parts.count == 1 { throw error }
+                whole.refusals.append(error)
+            }
+        }
+        if whole.items.isEmpty, let refusal = whole.refusals.first { throw refusal }
+        return whole
+    }
+}
+
+extension SteeringChoice.Part {
     /// Through the holder of the lock, or with the lock ourselves.
-    private func ask(
+    fileprivate func ask(
         _ request: ControlRequest, otherwise body: (Steering) async throws -> [SteeringOutcome]
     ) async throws(Refusal) -> SteeringReport {
-        guard !items.isEmpty else { return SteeringReport(items: [], isLive: false) }
-        let place = try location.resolve()
         switch try await ControlChannel.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
         case .answered(.failed(let message)): throw .answered(message, .stateUnusable)
@@ -139,7 +181,11 @@ package struct SteeringChoice: Sendable {
                     try store.write(changes)
                     return true
                 }
-                return report(try await body(steering), isLive: false)
+                var done = report(try await body(steering), isLive: false)
+                do throws(Refusal) { try await ShardState(place).share(store, in: library) } catch {
+                    done.refusals.append(error)
+                }
+                return done
             } catch {
                 throw Refusal(any: error)
             }
@@ -195,8 +241,12 @@ extension LibraryOpening {
         if case .steer(let transition, _) = request {
             touchesFiles = transition == .remove || (transition == .cancel && items.contains(where: \.hasPartial))
         }
-        guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
+        guard isUnsettled || touchesFiles || place.shard != nil, let library = try openKnown(place, store) else {
+            return nil
+        }
         try await library.lock(user: place.user.text)
+        // Whether another machine has gone on with the shard, before anything changes.
+        try ShardState(place).check(store, library)
         if isUnsettled { try CrashRecovery(store: store, library: library).run(at: Date()) }
         return library
     }

@@ -16,6 +16,11 @@ package enum LibraryOpening {
         try store.facts.value(pathFact)
     }
 
+    /// Records where the state's library is on this machine.
+    static func note(_ path: FilePath, in store: DownloadStore) throws(StoreError) {
+        try store.facts.set(pathFact, path.string)
+    }
+
     /// The library's id, if the state has one that is confirmed by a marker.
     package static func recordedID(_ store: DownloadStore) throws(StoreError) -> LibraryID? {
         guard try store.facts.value(confirmedFact) != nil else { return nil }
@@ -112,6 +117,7 @@ package enum LibraryOpening {
         try store.facts.set(idFact, library.id.rawValue)
         try store.facts.set(pathFact, path.string)
         try store.facts.set(confirmedFact, "1")
+        try ShardState(place).takeOver(store, library)
         return library
     }
 }

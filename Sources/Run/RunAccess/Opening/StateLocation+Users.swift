@@ -19,7 +19,7 @@ extension StateLocation.Place {
     /// state is made, an older one migrated; that takes the lock for a moment.
     package func openForSession() async throws(Refusal) -> DownloadStore {
         do throws(StateError) { try folder.create() } catch { throw Refusal(error) }
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(30)
         while true {
             if let store = try openBeside() { return store }
             let attempt: FileLock.Outcome
@@ -31,7 +31,9 @@ extension StateLocation.Place {
                 defer { lock.release() }
                 do throws(StoreError) {
                     return try DownloadStore(path: folder.database.string, role: .holder)
-                } catch { throw Refusal(error) }
+                } catch {
+                    guard case .busy = error, ContinuousClock.now < deadline else { throw Refusal(error) }
+                }
             case .held(let holder):
                 if ContinuousClock.now >= deadline { throw Refusal.held(holder) }
             }
@@ -45,7 +47,8 @@ extension StateLocation.Place {
             return try DownloadStore(path: folder.database.string, role: .client)
         } catch {
             switch error {
-            case .needsMigration, .notMade: return nil
+            // Several shards may make it at the same moment, on a slow disk.
+            case .needsMigration, .notMade, .busy: return nil
             default: throw Refusal(error)
             }
         }

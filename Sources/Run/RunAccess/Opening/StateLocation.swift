@@ -46,10 +46,14 @@ package struct StateLocation: Sendable, Equatable {
     package var user: String?
     /// Replaces the folder that holds all users' state.
     package var state: String?
+    /// Replaces the folder that holds the states of the users' shards.
+    package var localState: String?
     /// Nil is the default.
     package var library: String?
     /// The shard with a state of its own; nil for the user's own.
     package var shard: Shard?
+    /// Whether a command is about all shards of the library.
+    package var takesAllShards = false
     /// Why the shard can't be told; then there is no place.
     package var shardProblem: String?
 
@@ -63,6 +67,7 @@ package struct StateLocation: Sendable, Equatable {
     /// The location of a sync.
     package init(_ options: SyncOptions) {
         self.init(user: options.user, state: options.state, library: options.library, shard: options.shard)
+        localState = options.localState
         shardProblem = options.shardProblem
     }
 
@@ -80,11 +85,22 @@ package struct StateLocation: Sendable, Equatable {
         } catch {
             throw .user(.badName(user ?? ""))
         }
-        let locations = Locations(environment: environment, state: state.map { FilePath($0) })
+        let locations = Locations(
+            environment: environment, state: state.map { FilePath($0) }, localState: localState.map { FilePath($0) })
         return Place(
-            user: name, isAccountsOwn: name == account, userFolder: locations.state(of: name), shard: shard,
+            user: name, isAccountsOwn: name == account, userFolder: locations.state(of: name),
+            shards: locations.shards(of: name), shard: shard,
             givenLibrary: library.map { locations.library($0, user: name) },
             standardLibrary: locations.library(nil, user: name))
+    }
+
+    /// The places of all shards of the library, if the command is about them; else the one place.
+    ///
+    /// The library's mark says how many there are.
+    package func resolveAll() throws(Refusal) -> [Place] {
+        let place = try resolve()
+        guard takesAllShards else { return [place] }
+        return try place.ofUser.allShards()
     }
 
     /// The effective places, defaults filled in.
@@ -92,7 +108,7 @@ package struct StateLocation: Sendable, Equatable {
         let place = try resolve()
         let root = place.userFolder.path.removingLastComponent().removingLastComponent()
         // An unreadable state has no library here; its error is reported elsewhere.
-        let store = (try? place.openForReading()) ?? nil
+        let store = (try? place.openAsIs()) ?? nil
         defer { store?.close() }
         let library = try? place.library(in: store)
         return EffectiveLocations(
@@ -107,20 +123,24 @@ package struct StateLocation: Sendable, Equatable {
         package var folder: StateFolder
         /// The user's own folder, with the session and the logins; the same, unless this is a shard.
         package let userFolder: StateFolder
+        /// Holds the states of the user's shards.
+        private let shardsFolder: StateFolder
         package let shard: Shard?
         /// The library's place set by an option, the environment or the settings file.
         package var givenLibrary: FilePath?
         private let standardLibrary: FilePath
 
         package init(
-            user: UserName, isAccountsOwn: Bool, userFolder: StateFolder, shard: Shard? = nil, givenLibrary: FilePath?,
-            standardLibrary: FilePath
+            user: UserName, isAccountsOwn: Bool, userFolder: StateFolder, shards: StateFolder? = nil,
+            shard: Shard? = nil, givenLibrary: FilePath?, standardLibrary: FilePath
         ) {
             self.user = user
             self.isAccountsOwn = isAccountsOwn
             self.userFolder = userFolder
             self.shard = shard
-            folder = shard.map { userFolder.shard($0.folderName) } ?? userFolder
+            let shardsFolder = shards ?? userFolder
+            self.shardsFolder = shardsFolder
+            folder = shard.map { shardsFolder.shard($0.folderName) } ?? userFolder
             self.givenLibrary = givenLibrary
             self.standardLibrary = standardLibrary
         }
@@ -174,17 +194,44 @@ package struct StateLocation: Sendable, Equatable {
         /// The user's own place; the same, unless this is a shard.
         package var ofUser: Place {
             Place(
-                user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, givenLibrary: givenLibrary,
-                standardLibrary: standardLibrary)
+                user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shards: shardsFolder,
+                givenLibrary: givenLibrary, standardLibrary: standardLibrary)
         }
 
         /// The shards of the user that have a state here.
         package var shards: [Place] {
-            userFolder.shardNames.compactMap(Shard.init(folderName:)).map { shard in
-                Place(
-                    user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shard: shard,
-                    givenLibrary: nil, standardLibrary: standardLibrary)
+            shardsFolder.shardNames.compactMap(Shard.init(folderName:)).map { ofShard($0, givenLibrary: nil) }
+        }
+
+        /// All shards of the library that is given, or that a shard of this machine has, or that is the default.
+        func allShards() throws(Refusal) -> [Place] {
+            do {
+                var path = initialLibrary.path
+                var isKnown = false
+                for known in givenLibrary == nil ? shards : [] where !isKnown {
+                    guard let store = (try? known.openAsIs()) ?? nil else { continue }
+                    defer { store.close() }
+                    guard try LibraryOpening.recordedID(store) != nil else { continue }
+                    (path, isKnown) = (try known.library(in: store).path, true)
+                }
+                let marker = try LibraryFolder.marker(of: path)
+                if isKnown, marker == nil {
+                    let isThere = FileManager.default.fileExists(atPath: path.string)
+                    throw LibraryError.markerMissing(library: path.string, folderExists: isThere)
+                }
+                guard let count = marker?.shards, (1...Shard.bound).contains(count) else {
+                    throw Refusal.run(.noShards(library: path.string))
+                }
+                return (1...count).compactMap { Shard("\($0)/\(count)") }.map { ofShard($0, givenLibrary: path) }
+            } catch {
+                throw Refusal(any: error)
             }
+        }
+
+        private func ofShard(_ shard: Shard, givenLibrary: FilePath?) -> Place {
+            Place(
+                user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shards: shardsFolder, shard: shard,
+                givenLibrary: givenLibrary, standardLibrary: standardLibrary)
         }
 
         /// The state with the sessions: the user's own, which is made for a shard if it is missing. `store` is this
@@ -209,10 +256,18 @@ package struct StateLocation: Sendable, Equatable {
         package var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
 
         /// The state, or nil if this user has none yet. An incomplete new file counts as none.
+        ///
+        /// That of a shard becomes the copy in the library first, if that is newer.
         package func openForReading() throws(Refusal) -> DownloadStore? {
+            if shard != nil { ShardState(self).refresh() }
+            return try openAsIs()
+        }
+
+        /// Like ``openForReading()``, without a look at the library.
+        package func openAsIs(_ role: StateRole = .client) throws(Refusal) -> DownloadStore? {
             guard hasState else { return nil }
             do {
-                return try DownloadStore(path: folder.database.string, role: .client)
+                return try DownloadStore(path: folder.database.string, role: role)
             } catch .notMade {
                 return nil
             } catch { throw Refusal(error) }
@@ -235,6 +290,7 @@ package struct StateLocation: Sendable, Equatable {
             case .acquired(let acquired): lock = acquired
             case .held(let holder): throw .held(holder)
             }
+            try ShardState(self).takeNewerCopy()
             do {
                 return (lock, try DownloadStore(path: folder.database.string, role: .holder))
             } catch { throw Refusal(error) }

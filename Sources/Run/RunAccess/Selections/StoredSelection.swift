@@ -25,12 +25,21 @@ package struct StoredSelection: Sendable {
     }
 
     private static func settled(_ selector: Selector, _ store: DownloadStore) throws -> Selector {
+        try settled(selector, among: [store])
+    }
+
+    /// What a selector means in several states.
+    static func settled(_ selector: Selector, among stores: [DownloadStore]) throws -> Selector {
         guard selector.mayLackItsChapter else { return selector }
-        var ofChapter = StoredVideos(of: selector, store)
-        if try ofChapter.next() != nil { return selector }
         var references: [VideoReference] = []
-        var others = StoredVideos(of: selector.asVideo, store)
-        while let video = try others.next() { references.append(video.reference) }
+        for store in stores {
+            var ofChapter = StoredVideos(of: selector, store)
+            if try ofChapter.next() != nil { return selector }
+        }
+        for store in stores {
+            var others = StoredVideos(of: selector.asVideo, store)
+            while let video = try others.next() { references.append(video.reference) }
+        }
         do throws(AmbiguousSelector) { return try selector.settled(among: references) } catch {
             throw Refusal.selection(.ambiguous(error))
         }

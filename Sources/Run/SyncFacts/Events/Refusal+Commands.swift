@@ -150,6 +150,12 @@ extension Refusal {
         case download(DownloadError)
         /// The disk of the library has too little free space above the floor. `isStandard`: nobody has chosen that.
         case noSpace(free: Int64, floor: Int64, isStandard: Bool, library: String)
+        /// The shard was synced on another machine since this one read its state.
+        case overtaken(String, by: String)
+        /// The state of a shard would be on a network file system of this name, and nobody chose that.
+        case stateOnNetwork(path: String, kind: String)
+        /// Not the library of shards.
+        case noShards(library: String)
         /// The state has no library yet.
         case noLibrary
         /// The folder given as the library's new place isn't the library.
@@ -171,8 +177,8 @@ extension Refusal {
 
         var condition: SyncCondition {
             switch self {
-            case .noProgram, .badClockURL, .badBandwidth, .unknownRequest: .usage
-            case .outsideHours: .workLeft
+            case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards: .usage
+            case .outsideHours, .overtaken: .workLeft
             case .notStarted(let refusal): refusal.condition
             case .fewDescriptors, .unwritable, .download, .noSpace, .noLibrary, .notMovedThere, .libraryOfUser,
                 .newerList,

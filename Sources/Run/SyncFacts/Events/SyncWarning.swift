@@ -22,6 +22,8 @@ package enum SyncWarning: Sendable, Equatable {
     /// The run continues after a login.
     case loggedOut
     case listNotKept(Refusal)
+    /// The copy of the shard's state in the library is older than the state.
+    case stateNotCopied(Refusal)
     case loginWanted(provider: String, DownloadError, server: String? = nil)
     /// The difference in seconds; negative if this clock is behind.
     case clockOff(host: String, seconds: Int)

@@ -11,12 +11,16 @@ package enum SuggestedCommand {
         package var plugins: [String]
         /// As `2/8`.
         package var shard: String?
+        package var localState: String?
+        /// Whether the command is about all shards.
+        package var takesAllShards = false
 
         package init(
             user: String? = nil, state: String? = nil, library: String? = nil, plugins: [String] = [],
-            shard: String? = nil
+            shard: String? = nil, localState: String? = nil
         ) {
             self.shard = shard
+            self.localState = localState
             self.user = user
             self.state = state
             self.library = library
@@ -38,8 +42,14 @@ package enum SuggestedCommand {
 
     /// The commands that have `--shard`.
     package static let withShard: Set = [
-        "cancel", "forget", "library adopt", "library move", "open", "path", "pause", "prioritize", "remove", "resume",
+        "cancel", "doctor", "forget", "library adopt", "library move", "open", "path", "pause", "prioritize", "remove",
+        "resume",
         "retry", "set", "status", "sync", "verify",
+    ]
+
+    /// The commands that have `--all-shards`.
+    package static let withAllShards: Set = [
+        "cancel", "doctor", "path", "pause", "prioritize", "remove", "resume", "retry", "status", "verify",
     ]
 
     /// One process is one command, so that its places hold for all of its messages.
@@ -53,9 +63,13 @@ package enum SuggestedCommand {
             given = Places(
                 user: places.user ?? given.user, state: places.state ?? given.state,
                 library: places.library ?? given.library,
-                plugins: places.plugins.isEmpty ? given.plugins : places.plugins, shard: places.shard ?? given.shard)
+                plugins: places.plugins.isEmpty ? given.plugins : places.plugins, shard: places.shard ?? given.shard,
+                localState: places.localState ?? given.localState)
         }
     }
+
+    /// Remembers that this process is about all shards.
+    package static func rememberAllShards() { given.withLock { $0.takesAllShards = true } }
 
     /// `coursefetch`, these words, and the options for the places, unless the words have them already.
     package static func text(_ words: String) -> String {
@@ -72,8 +86,13 @@ package enum SuggestedCommand {
         // Its argument is the library.
         if begins(words, with: ["library move"]) { options.removeAll { $0.name == "library" } }
         if begins(words, with: withPlugins) { options += places.plugins.map { ("plugins", $0) } }
-        if begins(words, with: withShard), let shard = places.shard { options.append(("shard", shard)) }
-        return options.filter { !" \(words) ".contains(" --\($0.name) ") }
+        if begins(words, with: withShard) {
+            if let shard = places.shard, !places.takesAllShards { options.append(("shard", shard)) }
+            if let folder = places.localState { options.append(("local-state", folder)) }
+        }
+        let flags = places.takesAllShards && begins(words, with: withAllShards) ? ["--all-shards"] : []
+        return flags
+            + options.filter { !" \(words) ".contains(" --\($0.name) ") }
             .map { "--\($0.name) \(ShellWord.quoted($0.value))" }
     }
 

@@ -13,6 +13,8 @@ package struct SyncOptions: Sendable {
     package var state: String?
     /// The library's path, `{user}` in it replaced by the user's name; nil is the default.
     package var library: String?
+    /// The folder of the states of users' shards; nil is that of all users' state.
+    package var localState: String?
     /// The courses that the run is about; nil is all.
     package var shard: Shard?
     /// Why the shard can't be told; then nothing starts.

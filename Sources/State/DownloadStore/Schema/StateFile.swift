@@ -78,7 +78,7 @@ final class StateFile: Sendable {
     }
 
     /// Turns SQLite's codes into facts.
-    private static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
+    static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
         do { return try body() } catch let error as StoreError { throw error } catch let error as DatabaseError {
             let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
             switch error.resultCode {
@@ -113,7 +113,7 @@ final class StateFile: Sendable {
 
     /// Makes an empty file that only the account can read: SQLite would make one with the permissions of the umask, and
     /// gives its other files the mode of this one. SQLite reports errors better, so they are ignored here.
-    private static func createClosed(_ path: String) {
+    static func createClosed(_ path: String) {
         guard path != ":memory:" else { return }
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 { _ = Foundation.close(descriptor) }

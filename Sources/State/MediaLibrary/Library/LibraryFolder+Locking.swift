@@ -50,13 +50,7 @@ extension LibraryFolder {
     /// - Parameter part: the shard whose lock it is; nil for a state without shards.
     package static func isInUse(_ root: FilePath, part: LibraryPart? = nil) throws(LibraryError) -> FileLock.Held? {
         do {
-            guard var home = try RootFolder(at: root, by: KernelCalls()).home() else { return nil }
-            var path = LibraryPath.privateFolder
-            for name in part.map({ ["shards", $0.name] }) ?? [] {
-                path += "/" + name
-                guard let next = try home.libraryFolder(name, path: path) else { return nil }
-                home = next
-            }
+            guard let (home, path) = try RootFolder(at: root, by: KernelCalls()).home(of: part) else { return nil }
             return try FileLock.holder(of: lockFile(in: home, path, of: root))
         } catch let error as LockError {
             try note(error)

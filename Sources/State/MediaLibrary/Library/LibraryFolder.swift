@@ -26,6 +26,8 @@ package final class LibraryFolder: Sendable {
     package let moves: Moves
     /// Leftovers of moves and copies.
     package let stranded: StrandedFiles
+    /// The copy of a shard's state.
+    package let stateCopy: StateCopy
 
     /// `.coursefetch`, or the folder of a shard in it.
     let home: PrivateFolder
@@ -49,6 +51,7 @@ package final class LibraryFolder: Sendable {
         imports = Imports(partials: partialsFolder)
         moves = Moves(folders: folders, files: files, moving: moving)
         stranded = StrandedFiles(folders: folders, moving: moving)
+        stateCopy = StateCopy(folder: home.handle, path: home.path)
     }
 
     /// Opens the library, and makes it if it is new.

@@ -67,6 +67,18 @@ struct RootFolder: Sendable {
         try handle.libraryFolder(LibraryPath.privateFolder, path: LibraryPath.privateFolder)
     }
 
+    /// `.coursefetch`, or the folder of a shard in it, with its path from here; nil if there is none. Creates nothing.
+    func home(of part: LibraryPart?) throws(LibraryError) -> (FolderHandle, path: String)? {
+        guard var home = try home() else { return nil }
+        var path = LibraryPath.privateFolder
+        for name in part.map({ ["shards", $0.name] }) ?? [] {
+            path += "/" + name
+            guard let next = try home.libraryFolder(name, path: path) else { return nil }
+            home = next
+        }
+        return (home, path)
+    }
+
     /// Nil if it has none. Creates nothing.
     func marker() throws(LibraryError) -> LibraryMarker? {
         guard let home = try home() else { return nil }

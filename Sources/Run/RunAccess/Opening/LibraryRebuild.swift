@@ -1,30 +1,34 @@
 import DownloadJobs
-import DownloadStore
+package import DownloadStore
 import FilePlacement
 import FileSystem
 import Foundation
-import MediaLibrary
-import RunAccess
+package import MediaLibrary
 
 /// Restores a state's knowledge of its library from the list in that library (``FileList``). Asks no provider.
 ///
 /// Anybody who can write to the library may have written the list: a line counts only if it leads to a file in the
 /// library with the line's size and time, or else its size and SHA-256.
-struct LibraryRebuild {
-    struct Result: Equatable {
+package struct LibraryRebuild {
+    package struct Result: Equatable, Sendable {
         /// Videos that became finished.
-        var restored = 0
+        package var restored = 0
         /// Lines whose files are missing or different, or that are invalid.
-        var leftOut = 0
+        package var leftOut = 0
         /// The list is a newer version's: nothing was read.
-        var isNewer = false
+        package var isNewer = false
     }
 
     let store: DownloadStore
     let library: LibraryFolder
 
+    package init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        self.library = library
+    }
+
     /// Throws ``StoreError`` or ``LibraryError``.
-    func run(shouldStop: () -> Bool = { false }) throws -> Result {
+    package func run(shouldStop: () -> Bool = { false }) throws -> Result {
         // One copy of each line, in the order of the list; nil: it doesn't count.
         var lines: [ProvenListEntry?] = []
         var latest: [FileListKey: Int] = [:]

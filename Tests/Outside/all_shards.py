@@ -1,0 +1,116 @@
+"""Commands about all shards of a library as one, on the machines of the shards and on another one."""
+
+import unittest
+
+import media
+from host import File, Host
+from stage import Stage
+
+
+class AllShards(unittest.TestCase):
+    COUNT = 3
+
+    def setUp(self):
+        self.host = Host()
+        self.addCleanup(self.host.close)
+        self.stage = Stage()
+        self.addCleanup(self.stage.close)
+        self.table, courses = {}, []
+        for course in range(9):
+            videos = []
+            for video in range(2):
+                path = f"/{course}/{video}.mp4"
+                self.table[f"c{course}/v{video}"] = self.host.at(path, File(media.mp4(path, 2000 + 100 * course)))
+                videos.append({"id": f"v{video}", "title": f"Video {video}"})
+            courses.append({"id": f"c{course}", "title": f"Course {course}", "videos": videos})
+        self.stage.urls(self.table)
+        self.stage.write(courses)
+
+    def shard(self, index):
+        """Each shard on a machine of its own."""
+        return ("--shard", f"{index}/{self.COUNT}", "--local-state", str(self.stage.folder / f"machine{index}"))
+
+    def sync_all(self, *arguments, exit=0):
+        return [self.stage.sync(*self.shard(index), *arguments, exit=exit) for index in range(1, self.COUNT + 1)]
+
+    def all(self, command, *arguments, machine="desk", exit=0):
+        run = self.stage.command(
+            command, *arguments, "--all-shards", "--local-state", str(self.stage.folder / machine))
+        self.assertEqual(run.exit, exit, run)
+        return run
+
+    def test_status_path_and_verify_tell_of_all_from_anywhere(self):
+        self.sync_all()
+        rows = {(e["course"], e["video"]): e for e in self.all("status", "--all", "--json").events}
+        self.assertEqual(len(rows), 18)
+        self.assertEqual({row["state"] for row in rows.values()}, {"finished"})
+        text = self.all("status").out
+        self.assertIn("3 shards, 0 of them syncing", text)
+        courses = [line for line in text.splitlines() if line.startswith("c") and "Course" in line]
+        self.assertEqual(courses, sorted(courses), "in the order of the catalog")
+        self.assertIn("18 videos", text)
+        text = self.all("status", "c1", "c7/v0").out
+        self.assertEqual(text.count("Video 0"), 2, text)
+        paths = self.all("path").out.splitlines()
+        self.assertEqual(len(set(paths)), 18)
+        self.assertEqual(len(self.all("path", "c1", "c7").out.splitlines()), 4)
+        run = self.all("path", "c1", "c77", exit=64)
+        self.assertIn("c77", run.err)
+        found = self.all("verify", "--json").events
+        self.assertEqual(found[-1]["files"], 18)
+        lost = self.stage.library / sorted(self.stage.files())[5]
+        lost.unlink()
+        run = self.all("verify", exit=1)
+        self.assertIn(lost.name, run.out)
+        runs = self.sync_all()
+        self.assertEqual(sum(len(run.of("download_finished")) for run in runs), 1, "as verify has recorded")
+        self.assertEqual(self.all("verify").exit, 0)
+
+    def test_what_is_changed_from_a_desk_holds_where_the_shards_are(self):
+        self.sync_all()
+        # What is finished can't be paused.
+        self.assertIn("is finished", self.all("pause", "c1/v1").out)
+        self.all("retry", "c0", "c5")
+        self.all("pause", "c0/v0")
+        runs = self.sync_all()
+        self.assertEqual(sorted((e["course"], e["video"]) for run in runs for e in run.of("download_finished")),
+                         [("c0", "v1"), ("c5", "v0"), ("c5", "v1")])
+        self.all("resume", "c0/v0")
+        runs = self.sync_all()
+        self.assertEqual([e["video"] for run in runs for e in run.of("download_finished")], ["v0"])
+        self.all("remove", "c3", "--yes")
+        self.assertEqual(len(self.stage.files()), 16)
+        self.assertEqual(sum(len(run.of("download_finished")) for run in self.sync_all()), 0)
+
+    def test_a_shard_that_syncs_on_another_machine_is_steered_there(self):
+        for file in self.host.handlers.values():
+            file.rate = 500
+        running = self.stage.start_sync(*self.shard(1))
+        running.wait_for(lambda events: any(e["event"] == "download_started" for e in events))
+        text = self.all("status").out
+        self.assertIn("3 shards, 1 of them syncing", text)
+        self.assertIn("  1/3: ", text)
+        started = next(e for e in running.events if e["event"] == "download_started")
+        run = self.stage.command("pause", started["course"], "--all-shards", "--local-state", str(self.stage.folder / "desk"))
+        self.assertEqual(run.exit, 75, run)
+        self.assertIn("is in use since", run.err)
+        # On the shard's own machine it is asked.
+        self.assertEqual(self.stage.command("pause", started["course"], *self.shard(1)).exit, 0)
+        running.wait_for(lambda events: any(e["event"] == "download_paused" for e in events))
+        running.stop()
+
+    def test_what_isnt_a_library_of_shards_is_told(self):
+        run = self.all("status", exit=64)
+        self.assertIn("isn't the library of shards", run.err)
+        self.stage.sync(exit=0)
+        run = self.all("status", exit=64)
+        self.assertIn("isn't the library of shards", run.err)
+        run = self.stage.command("status", "--all-shards", "--shard", "1/3")
+        self.assertEqual(run.exit, 64)
+        self.assertIn("can't be used together", run.err)
+        run = self.stage.command("retry", "--now", "--all-shards")
+        self.assertEqual(run.exit, 64)
+
+
+if __name__ == "__main__":
+    unittest.main()
