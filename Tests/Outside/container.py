@@ -55,9 +55,13 @@ class Container:
             self.volumes[volume["name"]] = given
 
     def owned(self, given, volume):
-        """The files of a volume as `fsGroup` and `defaultMode` have them."""
+        """The files of a volume as `fsGroup` and `defaultMode` have them; once, as `OnRootMismatch` says."""
         group = self.pod["securityContext"]["fsGroup"]
-        for path in [given, *given.rglob("*")]:
+        assert self.pod["securityContext"]["fsGroupChangePolicy"] == "OnRootMismatch"
+        facts = given.stat()
+        if facts.st_mode & 0o2070 == 0o2070 and (facts.st_gid == group or not ROOT):
+            return
+        for path in [*given.rglob("*"), given]:
             if ROOT:
                 os.chown(path, -1, group)
             if path == given:

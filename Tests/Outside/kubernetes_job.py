@@ -168,6 +168,7 @@ class Pods(unittest.TestCase):
         for kind in ("Job", "CronJob"):
             self.assertEqual(self.all(kind), [0] * 4, self.said)
             self.assertEqual(self.files(), single.files())
+        self.assertEqual(list((self.volumes["data"] / "state").rglob("*-of-4")), [], "databases are on a disk of the node")
         self.assertEqual(len(self.host.asked()), 2 * 24, "each video is fetched once, and the second night has nothing to do")
 
     def test_each_exit_code_is_what_the_policy_needs(self):
@@ -208,6 +209,26 @@ class Pods(unittest.TestCase):
         # Another pod of the same index, with an empty folder for its own state, continues.
         self.assertEqual(self.all(), [0] * 4, self.said)
         self.assertEqual(len(self.files()), 16)
+
+    def test_a_shard_whose_node_is_lost_goes_on_in_another_pod(self):
+        self.catalog(courses=16, videos=1)
+        for course in range(8, 16):
+            self.host.handlers[f"/{course}/0.mp4"].rate = 150
+        running = [self.pod(index) for index in range(4)]
+
+        def listed():
+            lists = (self.volumes["data"] / "library").rglob("files.jsonl")
+            return sum(text.count('"complete":true') for text in (path.read_text() for path in lists))
+
+        wait_until(lambda: listed() == 8 and len(self.host.asked()) >= 9, 30, lambda: repr([r.errors for r in running]))
+        for each in running:
+            each.stop(signal.SIGKILL)
+        for file in self.host.handlers.values():
+            file.rate = None
+        first = len(self.host.asked())
+        self.assertEqual(self.all(), [0] * 4, self.said)
+        self.assertEqual(len(self.files()), 16, sorted(self.files()))
+        self.assertEqual(len(self.host.asked()) - first, 8, "what was finished isn't fetched again")
 
     def lectures(self):
         """A provider in the image that wants a password; eight videos of it in the catalog."""
