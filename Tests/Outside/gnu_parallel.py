@@ -121,7 +121,11 @@ class Scene(unittest.TestCase):
 
         def over():
             for children in pathlib.Path("/proc/self/task").glob("*/children"):
-                for pid in map(int, children.read_text().split()):
+                try:
+                    pids = children.read_text().split()
+                except OSError:
+                    continue  # the thread has ended
+                for pid in map(int, pids):
                     if pid not in {each.process.pid for each in self.stage.running} | self.own:
                         os.waitpid(pid, os.WNOHANG)
             return running.process.poll() is not None
