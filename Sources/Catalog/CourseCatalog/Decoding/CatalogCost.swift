@@ -14,6 +14,8 @@ enum CatalogCost {
     static let chapter = 640
     /// A course, without its texts, chapters and videos.
     static let course = 1100
+    /// A course of another shard, without its id, which is kept twice.
+    static let otherCourse = 320
     /// An item of `quality`, `audio` or `subtitles`, without text.
     static let item = 32
 }

@@ -6,6 +6,8 @@ extension CatalogDecoder {
     /// Decodes an item of `courses`.
     mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
         guard start.kind == .mappingStart else { return try reader.refuse(start, "a course is a mapping with an 'id'") }
+        let before = draft.extent
+        if part != nil { reader.beginPart() }
         try reader.hold(CatalogCost.course, at: start.position)
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
         let errors = reader.mistakes.errorCount
@@ -22,13 +24,36 @@ extension CatalogDecoder {
                 try list(value, "'chapters' takes a list of chapters") { decoder, item throws(YAMLStop) in
                     if let chapter = try decoder.chapter(item) { course.chapters.append(chapter) }
                 }
-            default: try groupField(field, value, into: &course.group)
+            default:
+                try groupField(field, value, into: &course.group)
+                if field == .id, isKept(course) { try reader.keepPart(at: course.group.position) }
             }
         }
         finish(cursor)
+        guard isKept(course) else { return try letGo(course, since: before) }
+        try reader.endPart(at: course.group.position)
         // After a mistake, the missing parts may be those that couldn't be read.
         if reader.mistakes.errorCount == errors { warnOfEmptiness(course) }
         draft.courses.append(course)
+    }
+
+    /// Whether a course isn't another shard's. One without an id, which is a mistake, isn't.
+    private func isKept(_ course: CatalogDraft.CourseGroup) -> Bool {
+        course.group.id.isEmpty || part?.shard.has(course: course.group.id) ?? true
+    }
+
+    /// Ends a course of another shard, whose videos were checked like all others.
+    private mutating func letGo(
+        _ course: CatalogDraft.CourseGroup, since before: CatalogDraft.Extent
+    ) throws(YAMLStop) {
+        let (id, title, place) = (course.group.id, course.group.title ?? course.group.id, course.group.position)
+        draft.others.append(
+            .init(
+                id: id, position: place, nameDigest: part?.nameDigest(title) ?? 0,
+                unprovided: draft.unprovided(in: course)))
+        draft.letGo(since: before)
+        try reader.dropPart(
+            holding: CatalogCost.otherCourse + 2 * YAMLCost.text(id.utf8.count), at: place)
     }
 
     private mutating func warnOfEmptiness(_ course: CatalogDraft.CourseGroup) {
@@ -344,48 +369,4 @@ extension CatalogDecoder {
 
     /// A regular expression for what ``interval(_:)`` takes.
     static let intervalPattern = "^[1-9][0-9]{0,3}[mhd]$"
-}
-
-/// The checksums of a video's file.
-extension CatalogDecoder {
-    /// Decodes `checksums`: a mapping of names to hexadecimal digits; nil after a mistake.
-    mutating func checksums(_ value: YAMLEvent) throws(YAMLStop) -> PublishedChecksums? {
-        guard value.kind == .mappingStart else {
-            try reader.refuse(value, "'checksums' takes a mapping with md5, sha1 or crc32")
-            return nil
-        }
-        var isMistaken = false
-        var values: [PublishedChecksums.Algorithm: [UInt8]] = [:]
-        var cursor = LevelCursor(.checksums, start: value.position)
-        while let field = try nextField(&cursor) {
-            let value = try reader.next()
-            guard let algorithm = PublishedChecksums.Algorithm(rawValue: field.key) else {
-                try reader.skip(value)
-                continue
-            }
-            values[algorithm] = try digits(value, of: algorithm)
-            isMistaken = isMistaken || values[algorithm] == nil
-        }
-        finish(cursor)
-        guard !isMistaken else { return nil }
-        guard let checksums = PublishedChecksums(values) else { return nil }
-        try reader.hold(CatalogCost.extras + YAMLCost.text(checksums.text.utf8.count), at: value.position)
-        return checksums
-    }
-
-    private mutating func digits(
-        _ value: YAMLEvent, of algorithm: PublishedChecksums.Algorithm
-    ) throws(YAMLStop) -> [UInt8]? {
-        let expectation = "'\(algorithm)' takes \(algorithm.length * 2) hexadecimal digits"
-        guard value.kind == .scalar else {
-            try reader.refuse(value, expectation)
-            return nil
-        }
-        guard value.tag != .mistaken else { return nil }
-        guard let bytes = [UInt8](hex: value.string), bytes.count == algorithm.length else {
-            reader.mistake(value, expectation + "; quote them")
-            return nil
-        }
-        return bytes
-    }
 }

@@ -298,3 +298,47 @@ extension CatalogDecoder {
         }
     }
 }
+
+/// The checksums of a video's file.
+extension CatalogDecoder {
+    /// Decodes `checksums`: a mapping of names to hexadecimal digits; nil after a mistake.
+    mutating func checksums(_ value: YAMLEvent) throws(YAMLStop) -> PublishedChecksums? {
+        guard value.kind == .mappingStart else {
+            try reader.refuse(value, "'checksums' takes a mapping with md5, sha1 or crc32")
+            return nil
+        }
+        var isMistaken = false
+        var values: [PublishedChecksums.Algorithm: [UInt8]] = [:]
+        var cursor = LevelCursor(.checksums, start: value.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            guard let algorithm = PublishedChecksums.Algorithm(rawValue: field.key) else {
+                try reader.skip(value)
+                continue
+            }
+            values[algorithm] = try digits(value, of: algorithm)
+            isMistaken = isMistaken || values[algorithm] == nil
+        }
+        finish(cursor)
+        guard !isMistaken else { return nil }
+        guard let checksums = PublishedChecksums(values) else { return nil }
+        try reader.hold(CatalogCost.extras + YAMLCost.text(checksums.text.utf8.count), at: value.position)
+        return checksums
+    }
+
+    private mutating func digits(
+        _ value: YAMLEvent, of algorithm: PublishedChecksums.Algorithm
+    ) throws(YAMLStop) -> [UInt8]? {
+        let expectation = "'\(algorithm)' takes \(algorithm.length * 2) hexadecimal digits"
+        guard value.kind == .scalar else {
+            try reader.refuse(value, expectation)
+            return nil
+        }
+        guard value.tag != .mistaken else { return nil }
+        guard let bytes = [UInt8](hex: value.string), bytes.count == algorithm.length else {
+            reader.mistake(value, expectation + "; quote them")
+            return nil
+        }
+        return bytes
+    }
+}

@@ -20,11 +20,14 @@ struct CatalogDecoder: ~Copyable {
     /// themselves.
     private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * CatalogField.allCases.count)
     let folder: String
+    /// What is kept of the courses; nil keeps all.
+    let part: CatalogPart?
 
     /// A decoder of a file in `folder`.
-    init(reader: consuming YAMLEventReader, folder: String) {
+    init(reader: consuming YAMLEventReader, folder: String, part: CatalogPart?) {
         self.reader = reader
         self.folder = folder
+        self.part = part
     }
 
     mutating func decode() throws(YAMLStop) {

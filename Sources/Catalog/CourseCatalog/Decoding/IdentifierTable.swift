@@ -18,7 +18,7 @@ struct IdentifierTable {
     }
 
     /// Adds the id of `records[index]`; returns the index of the record with the same id, if there is one. An index is
-    /// below 16,777,215: a catalog has fewer values than that.
+    /// below 16,777,215: fewer videos have room in the memory that a catalog may take.
     mutating func insert(_ index: Int, records: RecordBlocks, text: TextBlocks) -> Int? {
         precondition(index < Self.indexMask, "too many videos")
         if count * 4 >= slots.count * 3 { grow(records, text) }

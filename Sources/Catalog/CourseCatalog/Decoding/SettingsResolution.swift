@@ -27,7 +27,7 @@ struct SettingsResolution {
         var placed: [(group: CatalogDraft.CourseGroup, settings: Settings, chapters: [Settings])] = []
         for course in draft.courses {
             let own = derive(course.group.own, above: defaults)
-            var missing: (count: Int, first: SourcePosition?) = (0, nil)
+            var missing = CatalogDraft.Unprovided()
             resolve(course.group.videos, above: own, missing: &missing)
             var chapters: [Settings] = []
             for chapter in course.chapters {
@@ -36,16 +36,13 @@ struct SettingsResolution {
                 chapters.append(inherited)
             }
             if course.discovery != nil, own.provider == nil {
-                missing = (missing.count, missing.first ?? course.group.position)
+                missing.first = missing.first ?? course.group.position
             }
-            if let first = missing.first, !isProviderDoubtful {
-                let others = missing.count > 1 ? " (nor \(missing.count - 1) more of this course)" : ""
-                mistakes.error(
-                    at: SourceLocation(source, first),
-                    "no 'provider' is set for this \(missing.count > 0 ? "video" : "course")\(others); set one here, "
-                        + "on its course or in 'defaults'")
-            }
+            if !isProviderDoubtful { missing.report(in: source, &mistakes) }
             placed.append((course, own, chapters))
+        }
+        if defaults.provider == nil, !isProviderDoubtful {
+            for other in draft.others { other.unprovided.report(in: source, &mistakes) }
         }
         let table = VideoTable(
             source: source, folder: folder, records: draft.records, text: draft.text, settings: settings,
@@ -103,7 +100,7 @@ struct SettingsResolution {
     }
 
     private mutating func resolve(
-        _ videos: Range<Int>, above base: Settings, missing: inout (count: Int, first: SourcePosition?)
+        _ videos: Range<Int>, above base: Settings, missing: inout CatalogDraft.Unprovided
     ) {
         var shared = VideoRecord.none
         for index in videos {
@@ -120,7 +117,8 @@ struct SettingsResolution {
                 draft.records[index].priority = Int32(clamping: settings[Int(resolved)].priority)
             }
             if settings[Int(resolved)].provider == nil {
-                missing = (missing.count + 1, missing.first ?? draft.records[index].position)
+                missing.count += 1
+                missing.first = missing.first ?? draft.records[index].position
             }
         }
     }
@@ -135,5 +133,17 @@ struct SettingsResolution {
     private mutating func append(_ new: Settings) -> UInt32 {
         settings.append(new)
         return UInt32(clamping: settings.count - 1)
+    }
+}
+
+extension CatalogDraft.Unprovided {
+    /// Adds the mistake, if there is one.
+    fileprivate func report(in source: SourceName, _ mistakes: inout DiagnosticList) {
+        guard let first else { return }
+        let others = count > 1 ? " (nor \(count - 1) more of this course)" : ""
+        mistakes.error(
+            at: SourceLocation(source, first),
+            "no 'provider' is set for this \(count > 0 ? "video" : "course")\(others); set one here, on its course or "
+                + "in 'defaults'")
     }
 }

@@ -5,8 +5,12 @@ package import YAMLSource
 package struct Catalog: Sendable {
     /// The files that were read, in the order of reading.
     package internal(set) var files: [CatalogFile] = []
-    /// All courses, with unique ids.
+    /// All courses, or those of ``shard``, with unique ids.
     package internal(set) var courses: [Course] = []
+    /// The number of courses of other shards.
+    package internal(set) var otherCourseCount = 0
+    /// The videos of those courses.
+    package internal(set) var otherVideos = OtherVideos()
     /// What providers are asked for more courses, in the order in which it is written.
     package internal(set) var courseSources: [CourseSource] = []
     /// Ids of the courses that came from one of ``courseSources``.
@@ -29,25 +33,20 @@ package struct Catalog: Sendable {
         courses[index] = course
     }
 
-    /// Leaves the courses of one shard. Those that their providers list later are divided in the same way.
+    /// Notes that the courses are those of one shard. Those that their providers list later are divided in the same
+    /// way.
     ///
     /// Another shard may give a folder the name that one of these would have, and no shard sees the others: a course
     /// has its id in the name of its folder if another one has an equal name, or if only its provider knows its title.
     ///
-    /// - Parameter name: the name of a course in the form in which two are compared.
-    package mutating func keep(_ shard: Shard, name: (Course) -> String) {
-        var names: [Int: Int] = [:]
-        let digests = courses.map { name($0).hashValue }
-        for digest in digests { names[digest, default: 0] += 1 }
-        self.shard = shard
-        var kept: [Course] = []
-        for (course, digest) in zip(courses, digests) where shard.has(course: course.id) {
-            var course = course
-            course.hasIDInName = names[digest, default: 0] > 1 || (course.discover && !course.hasOwnTitle)
-            kept.append(course)
+    /// - Parameter names: how many courses of all shards have a name, by its digest.
+    mutating func mark(_ part: CatalogPart, names: [Int: Int]) {
+        shard = part.shard
+        for index in courses.indices {
+            let course = courses[index]
+            courses[index].hasIDInName =
+                names[part.nameDigest(course.title), default: 0] > 1 || (course.discover && !course.hasOwnTitle)
         }
-        courses = kept
-        videoCount = kept.reduce(0) { $0 + $1.videoCount }
     }
 }
 

@@ -51,6 +51,9 @@ struct OwnVideoSettings {
         others = settings.isParametersOnly ? nil : Box(settings)
     }
 
+    /// Whether it names a provider.
+    var hasProvider: Bool { others?.settings.provider != nil }
+
     /// The video's settings, in the form of every level.
     var settings: OwnSettings { others?.settings ?? OwnSettings(parameters: parameters) }
 }

@@ -24,4 +24,11 @@ struct RecordBlocks: Sendable {
         blocks[blocks.count - 1].append(record)
         count += 1
     }
+
+    /// Leaves the first ones.
+    mutating func truncate(to count: Int) {
+        blocks.removeLast(blocks.count - (count + Self.size - 1) >> Self.shift)
+        if let last = blocks.indices.last { blocks[last].removeLast(blocks[last].count - (count - last << Self.shift)) }
+        self.count = count
+    }
 }

@@ -67,3 +67,19 @@ package struct Shard: Sendable, Hashable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
+
+/// What is kept of the courses of a run's catalogs: those of one shard.
+package struct CatalogPart: Sendable {
+    let shard: Shard
+    /// A title in the form in which the names of two courses are compared.
+    private let name: @Sendable (String) -> String
+
+    /// - Parameter name: a title in the form in which the names of two courses are compared.
+    package init(_ shard: Shard, name: @escaping @Sendable (String) -> String) {
+        self.shard = shard
+        self.name = name
+    }
+
+    /// The digest of a course's name. It differs from run to run.
+    func nameDigest(_ title: String) -> Int { name(title).hashValue }
+}

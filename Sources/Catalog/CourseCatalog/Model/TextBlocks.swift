@@ -28,6 +28,26 @@ struct TextBlocks: Sendable {
         return TextRange(offset: place, count: UInt32(bytes.count))
     }
 
+    /// What there is at a moment.
+    struct Extent {
+        fileprivate var blocks: Int
+        fileprivate var open: (block: Int, count: Int)?
+        fileprivate var cost: Int
+    }
+
+    /// What there is now.
+    var extent: Extent {
+        Extent(blocks: blocks.count, open: open.map { ($0, blocks[$0].count) }, cost: cost)
+    }
+
+    /// Leaves what there was at an earlier moment.
+    mutating func truncate(to extent: Extent) {
+        blocks.removeLast(blocks.count - extent.blocks)
+        open = extent.open?.block
+        if let open = extent.open { blocks[open.block].removeLast(blocks[open.block].count - open.count) }
+        cost = extent.cost
+    }
+
     private mutating func blockWithRoom(for count: Int) -> Int {
         if let open, blocks[open].count + count <= Self.size { return open }
         var block: [UInt8] = []

@@ -18,6 +18,8 @@ struct CatalogFileReader {
     let folder: String
     /// The remaining bounds of the run.
     let limits: YAMLLimits
+    /// What is kept of the courses; nil keeps all.
+    var part: CatalogPart?
     /// Called when the file has been decoded and before it is checked again; for tests.
     var didDecode: (_ attempt: Int) -> Void = { _ in }
 
@@ -88,7 +90,7 @@ struct CatalogFileReader {
 
     private func decode(_ descriptor: Int32) -> Outcome {
         let reader = YAMLEventReader(descriptor: descriptor, source: source, limits: limits)
-        var decoder = CatalogDecoder(reader: reader, folder: folder)
+        var decoder = CatalogDecoder(reader: reader, folder: folder, part: part)
         var outcome = Outcome()
         do throws(YAMLStop) {
             try decoder.decode()

@@ -28,6 +28,10 @@ package struct CatalogReader {
     private var nodesLeft: Int
     private var memoryLeft: Int
     private let limits: YAMLLimits
+    /// What is kept of the courses; nil keeps all.
+    private let part: CatalogPart?
+    /// With a part: how many courses, also of other shards, have a name, by its digest.
+    private var names: [Int: Int] = [:]
 
     /// The values that a file gets from the one that includes it.
     private struct Inherited {
@@ -35,8 +39,9 @@ package struct CatalogReader {
         var layout: PathLayout?
     }
 
-    private init(limits: YAMLLimits) {
+    private init(limits: YAMLLimits, part: CatalogPart?) {
         self.limits = limits
+        self.part = part
         (bytesLeft, nodesLeft, memoryLeft) = (limits.bytes, limits.nodes, limits.memory)
     }
 
@@ -49,8 +54,15 @@ package struct CatalogReader {
     }
 
     /// Reads catalogs from any source.
-    package static func read(_ inputs: [CatalogInput], limits: YAMLLimits = .catalog) -> CatalogReading {
-        var reader = CatalogReader(limits: limits)
+    ///
+    /// - Parameters:
+    ///   - limits: nil for those of the format.
+    ///   - part: what is kept of the courses. The others are checked as well, but are in memory one at a time, and only
+    ///     while they are read.
+    package static func read(
+        _ inputs: [CatalogInput], limits: YAMLLimits? = nil, part: CatalogPart? = nil
+    ) -> CatalogReading {
+        var reader = CatalogReader(limits: limits ?? .catalog(parts: part?.shard.count ?? 1), part: part)
         for input in inputs {
             if let trouble = input.trouble, trouble.isError {
                 reader.unreadable(input.shownPath, trouble.message)
@@ -94,7 +106,9 @@ package struct CatalogReader {
 
         var limits = limits
         (limits.bytes, limits.nodes, limits.memory) = (bytesLeft, nodesLeft, memoryLeft)
-        var outcome = CatalogFileReader(path: input.path, source: source, folder: folder, limits: limits).read()
+        var outcome = CatalogFileReader(
+            path: input.path, source: source, folder: folder, limits: limits, part: part
+        ).read()
         if let trouble = input.trouble {
             outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), trouble.message)
         }
@@ -117,6 +131,15 @@ package struct CatalogReader {
                 outcome.mistakes.error(at: SourceLocation(source, .wholeFile), refusal)
             }
         }
+        take(&outcome, of: index, path, folder: folder, base: base, chain: chain)
+    }
+
+    /// Takes over what was decoded of a file, and reads its includes.
+    private mutating func take(
+        _ outcome: inout CatalogFileReader.Outcome, of index: Int, _ path: String, folder: String, base: Inherited,
+        chain: [String]
+    ) {
+        let source = sources[index]
         catalog.files[index].name = outcome.draft.name
         let includes = outcome.draft.includes
         if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
@@ -128,6 +151,8 @@ package struct CatalogReader {
             inherited.settings = Settings(outcome.draft.defaults, above: base.settings)
         }
         inherited.layout = outcome.draft.layout ?? base.layout
+        let others = outcome.draft.others
+        catalog.otherVideos.formUnion(outcome.draft.otherVideos)
         var resolution = SettingsResolution(outcome.draft)
         outcome.draft = CatalogDraft()
         catalog.courseSources += resolution.sources(
@@ -137,7 +162,14 @@ package struct CatalogReader {
             above: base.settings, layout: inherited.layout, file: index, folder: folder, source: source,
             mistakes: &outcome.mistakes)
         for course in courses { add(course, mistakes: &outcome.mistakes) }
-        if courses.isEmpty, includes.isEmpty, !hasSources, outcome.mistakes.errorCount == 0, outcome.refusal == nil {
+        for other in others {
+            catalog.otherCourseCount += 1
+            names[other.nameDigest, default: 0] += 1
+            note(other.id, at: SourceLocation(source, other.position), &outcome.mistakes)
+        }
+        if courses.isEmpty, others.isEmpty, includes.isEmpty, !hasSources, outcome.mistakes.errorCount == 0,
+            outcome.refusal == nil
+        {
             outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), "the catalog has no courses")
         }
         found[index].add(contentsOf: outcome.mistakes)
@@ -153,13 +185,19 @@ package struct CatalogReader {
     private mutating func add(_ course: Course, mistakes: inout DiagnosticList) {
         catalog.videoCount += course.videoCount
         catalog.courses.append(course)
-        guard !course.id.isEmpty else { return }
-        if let first = courses[course.id] {
+        if let part { names[part.nameDigest(course.title), default: 0] += 1 }
+        note(course.id, at: course.location, &mistakes)
+    }
+
+    /// Notes the id of a course; empty after a mistake.
+    private mutating func note(_ id: String, at place: SourceLocation, _ mistakes: inout DiagnosticList) {
+        guard !id.isEmpty else { return }
+        if let first = courses[id] {
             mistakes.error(
-                at: course.location,
-                "the course id '\(course.id.excerpt)' is already used at \(first); ids of courses must differ in a run")
+                at: place,
+                "the course id '\(id.excerpt)' is already used at \(first); ids of courses must differ in a run")
         } else {
-            courses[course.id] = course.location
+            courses[id] = place
         }
     }
 
@@ -275,6 +313,7 @@ package struct CatalogReader {
         let errors = found.reduce(0) { $0 + $1.errorCount }
         var catalog = catalog
         catalog.warnings = diagnostics.filter { $0.severity == .warning }
+        if let part { catalog.mark(part, names: names) }
         return CatalogReading(
             catalog: catalog, diagnostics: diagnostics,
             omitted: zip(sources, found).compactMap { $1.omitted > 0 ? ($0.path, $1.omitted) : nil },

@@ -16,8 +16,10 @@ extension YAMLEventReader {
             return known.node
         }
         let (depth, nodes, bytes) = (depth, nodeCount, repeatedBytes)
+        let (held, lasting) = (heldBytes, lastingBytes)
         try hold(YAMLCost.repeatedNode, at: event.position)
         let node = try collection(event, at: place)
+        lastingBytes = lasting + heldBytes - held
         repeated[frame.start] = RepeatedNode(
             node: node, depth: depth, nodes: nodeCount - nodes, bytes: repeatedBytes - bytes)
         return node

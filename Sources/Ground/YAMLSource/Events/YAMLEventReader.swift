@@ -19,6 +19,10 @@ package struct YAMLEventReader: ~Copyable {
 
     /// Bytes of memory of kept values, by the estimates of ``YAMLCost``.
     package internal(set) var heldBytes = 0
+    /// Of these, what is kept for aliases and merge keys: it stays when a part is let go.
+    var lastingBytes = 0
+    /// What was held before the part that is being read, and whether its values are kept; nil outside of parts.
+    var part: (held: Int, lasting: Int, isKept: Bool)?
 
     /// libyaml's state.
     let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -154,8 +158,40 @@ package struct YAMLEventReader: ~Copyable {
     /// Counts memory of kept values, and ends the reading if it is too much.
     package mutating func hold(_ bytes: Int, at position: SourcePosition) throws(YAMLStop) {
         heldBytes += bytes
-        guard heldBytes > limits.memory else { return }
+        let isPartTooLarge = part.map { heldBytes - $0.held > limits.partMemory } ?? false
+        guard isPartTooLarge || (part?.isKept != false && heldBytes > limits.memory) else { return }
         try stop(.limit, at: aliasPosition ?? position, limits.tooLarge)
+    }
+
+    /// Counts memory of what aliases and merge keys repeat, which is kept to the end.
+    mutating func holdLasting(_ bytes: Int, at position: SourcePosition) throws(YAMLStop) {
+        lastingBytes += bytes
+        try hold(bytes, at: position)
+    }
+
+    // MARK: Parts
+
+    /// Begins a part of the text whose values the caller may let go. Until it has decided, what it holds for them
+    /// counts by itself, and in any case against the bound of a part.
+    package mutating func beginPart() { part = (heldBytes, lastingBytes, false) }
+
+    /// Keeps the values of the part: they count with everything before, too.
+    package mutating func keepPart(at position: SourcePosition) throws(YAMLStop) {
+        part?.isKept = true
+        try hold(0, at: position)
+    }
+
+    /// Ends a part whose values are kept. Without effect outside of a part.
+    package mutating func endPart(at position: SourcePosition) throws(YAMLStop) {
+        part = nil
+        try hold(0, at: position)
+    }
+
+    /// Ends the part whose values the caller has let go, and counts instead what it holds of it.
+    package mutating func dropPart(holding bytes: Int, at position: SourcePosition) throws(YAMLStop) {
+        if let part { heldBytes = part.held + lastingBytes - part.lasting }
+        part = nil
+        try hold(bytes, at: position)
     }
 
     // MARK: Recorded nodes
@@ -241,12 +277,12 @@ package struct YAMLEventReader: ~Copyable {
         _ event: YAMLEvent, anchor: UnsafeMutablePointer<UInt8>?
     ) throws(YAMLStop) {
         let start = recording.entries.count
-        try hold(YAMLCost.event + event.text.count, at: event.position)
+        try holdLasting(YAMLCost.event + event.text.count, at: event.position)
         recording.append(event)
         let isWhole = event.kind == .scalar
         if let anchor {
             let name = String(cString: anchor)
-            try hold(YAMLCost.anchor + YAMLCost.text(name.utf8.count), at: event.position)
+            try holdLasting(YAMLCost.anchor + YAMLCost.text(name.utf8.count), at: event.position)
             anchors[name] = spans.count
             // The depth that the collection will have once `next` has counted it.
             if !isWhole { open.append((depth + 1, spans.count)) }
@@ -265,7 +301,7 @@ package struct YAMLEventReader: ~Copyable {
         if let index = anchors[name], spans[index].end > 0 {
             let span = spans[index]
             if isRecording {
-                try hold(YAMLCost.event, at: event.position)
+                try holdLasting(YAMLCost.event, at: event.position)
                 recording.append(aliasOf: span, for: event)
             }
             frames.append(Frame(span, alias: event.position))

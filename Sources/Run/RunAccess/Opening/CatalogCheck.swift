@@ -1,6 +1,5 @@
 package import CourseCatalog
 import DownloadJobs
-import MediaLibrary
 package import ProviderHost
 package import SyncFacts
 package import YAMLSource
@@ -58,11 +57,7 @@ package enum CatalogCheck {
     ) async -> (catalog: Catalog, report: CheckReport) {
         let inputs = await catalogs.inputs()
         defer { CatalogSources.discard(inputs) }
-        var (catalog, report) = check(CatalogReader.read(inputs), registry)
-        if let shard = catalogs.shard {
-            catalog.keep(shard) { LibraryName.key(LibraryName.component($0.title)) }
-        }
-        return (catalog, report)
+        return check(CatalogReader.read(inputs, part: catalogs.part), registry)
     }
 
     private static func check(

@@ -1,6 +1,7 @@
 package import CourseCatalog
 import FileSystem
 import Foundation
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
 package import SyncFacts
@@ -14,15 +15,18 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     /// The folder of the copies of fetched catalogs.
     private let copies: FilePath
     private let caFile: String?
-    /// The courses to keep; nil keeps all.
-    let shard: Shard?
+    /// The longest text that is read of standard input.
+    private let bytes: Int
+    /// What is kept of the courses; nil keeps all.
+    let part: CatalogPart?
 
     /// - Parameters:
     ///   - texts: as given; of duplicates the first counts.
     ///   - state: replaces the folder that holds all users' state.
     ///   - shard: nil for all courses.
     package init(_ texts: [String], state: String?, caFile: String?, shard: Shard? = nil) {
-        self.shard = shard
+        part = shard.map { CatalogPart($0) { LibraryName.key(LibraryName.component($0)) } }
+        bytes = YAMLLimits.catalog(parts: shard?.count ?? 1).bytes
         addresses = texts.map { CatalogAddress($0) }
         let environment = ProcessInfo.processInfo.environment
         copies = Locations(environment: environment, state: state.map { FilePath($0) }).stateRoot.appending("catalogs")
@@ -47,7 +51,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
             seen.append(address)
             switch address {
             case .file(let path): inputs.append(CatalogInput(file: path))
-            case .standardInput: inputs.append(await Blocking.run { _ in Self.standardInput(address) })
+            case .standardInput: inputs.append(await Blocking.run { _ in standardInput(address) })
             case .web(let url): inputs.append(await fetched(url, address, engine))
             }
         }
@@ -101,8 +105,9 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     private func replace(
         _ copy: CatalogCopy, with bytes: [UInt8], etag: String?, lastModified: String?, _ input: inout CatalogInput
     ) {
-        let reading = CatalogReader.read([input])
-        if reading.catalog.courses.isEmpty, reading.catalog.courseSources.isEmpty,
+        let reading = CatalogReader.read([input], part: part)
+        let catalog = reading.catalog
+        if catalog.courses.isEmpty, catalog.otherCourseCount == 0, catalog.courseSources.isEmpty,
             let outdated = copy.outdated(.noCatalog)
         {
             input.trouble = outdated
@@ -120,7 +125,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         input.path = copy.path
     }
 
-    private static func standardInput(_ address: CatalogAddress) -> CatalogInput {
+    private func standardInput(_ address: CatalogAddress) -> CatalogInput {
         var input = CatalogInput(
             identity: address.identity ?? "", shownPath: address.shown, path: "",
             folder: FileManager.default.currentDirectoryPath)
@@ -129,7 +134,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
             return input
         }
         do throws(Errno) {
-            input.path = try spool { descriptor throws(Errno) in try copyInput(to: descriptor) }
+            input.path = try Self.spool { descriptor throws(Errno) in try copyInput(to: descriptor) }
         } catch {
             input.trouble = .noInput("\(error)")
         }
@@ -137,15 +142,15 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     }
 
     /// Stops just beyond the longest allowed catalog, so that its reader reports the excess.
-    private static func copyInput(to descriptor: CInt) throws(Errno) {
+    private func copyInput(to descriptor: CInt) throws(Errno) {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         var total = 0
-        while total <= YAMLLimits.catalog.bytes {
+        while total <= bytes {
             let count = read(STDIN_FILENO, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Errno(rawValue: errno) }
             if count == 0 { return }
-            try append(Array(chunk[..<count]), to: descriptor)
+            try Self.append(Array(chunk[..<count]), to: descriptor)
             total += count
         }
     }
