@@ -136,7 +136,9 @@ struct ExampleTests {
 
     @Test("the options used by the scripts in contrib/ exist")
     func contributions() async throws {
-        let files = ["crontab", "session-end"] + Checkout.names(in: "contrib/systemd").map { "systemd/" + $0 }
+        let files =
+            ["crontab", "session-end", "slurm/coursefetch.sbatch", "slurm/report.sbatch"]
+            + Checkout.names(in: "contrib/systemd").map { "systemd/" + $0 }
         #expect(files.count >= 5)
         let home = TemporaryFolder()
         var commands: Set<String> = []
@@ -153,7 +155,7 @@ struct ExampleTests {
                 }
             }
         }
-        #expect(commands == ["sync", "verify", "login", "logout"])
+        #expect(commands == ["sync", "verify", "login", "logout", "status"])
     }
 
     @Test(
