@@ -86,7 +86,7 @@ soak-values:
 soak-programs:
 	COURSEFETCH_SOAK=1 $(SWIFT) test --skip-build $(FOUR) --filter Soak
 	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k power_loss -k faults -k adding.Faults \
-	    -k killed
+	    -k killed -k slurm
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
 SECONDS = 60

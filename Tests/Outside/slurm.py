@@ -3,6 +3,7 @@
 import collections
 import os
 import pathlib
+import random
 import re
 import signal
 import time
@@ -209,6 +210,119 @@ class Slurm(Case):
         self.wait(array)
         self.assertIn(f"--shard {index}/6 ", self.log(array, index))
         self.assertIn(" ended with 77: ", self.log(array, index))
+
+
+@unittest.skipUnless(os.environ.get("COURSEFETCH_SOAK"), "COURSEFETCH_SOAK=1")
+class LostNodes(Case):
+    """2,000 videos in 200 courses on four nodes, whose syncs and which themselves are killed in the middle."""
+
+    shards, node_timeout = 8, 10
+
+    def setUp(self):
+        seed = int(os.environ.get("COURSEFETCH_SEED") or random.SystemRandom().randrange(10**6))
+        print(f"COURSEFETCH_SEED={seed} Tests/Outside/run --soak -k slurm.LostNodes", flush=True)
+        self.chance = random.Random(seed)
+        super().setUp()
+
+    def test_the_library_is_that_of_one_machine_and_only_what_was_under_way_is_transferred_twice(self):
+        sizes = random.Random(1)
+        self.catalog(courses=200, videos=10, size=lambda course, video: sizes.randrange(2_000, 40_000))
+        single = Stage()
+        self.addCleanup(single.close)
+        single.plugins, single.catalog = self.stage.plugins, self.stage.catalog
+        single.sync(exit=0, seconds=300)
+        self.assertEqual(len(single.files()), 2000)
+        self.owner = self.shard_of(self.shards)
+        self.host.forget()
+        for file in self.host.handlers.values():
+            file.rate = 60_000
+        self.array, report = self.submit(self.shards, "--jobs", "6")
+        self.under_way, self.told, self.kills = set(), {}, []
+        for share, mischief in (
+                (0.1, self.kill_syncs), (0.2, self.drain), (0.35, self.kill_node), (0.45, self.kill_syncs),
+                (0.55, self.bring_back), (0.7, self.kill_syncs), (0.8, self.kill_node), (0.81, self.bring_back)):
+            wait_until(lambda: self.there() > share * 2000, 200, lambda: self.logs(self.array)[-4000:])
+            mischief()
+        self.wait(self.array, 300)
+        self.assertEqual(self.stage.files(), single.files())
+        whole = collections.Counter(request.path for request in self.host.asked() if not request.range_start)
+        self.assertEqual(len(whole), 2000)
+        for path in {path for path in whole if whole[path] > 1} - self.under_way:
+            course, video = path.removesuffix(".mp4").split("/")[1:]
+            log = self.log(self.array, self.owner[f"c{course}"])
+            self.fail(f"{[(request, request.at) for request in self.host.asked(path)]}, kills at {self.kills}\n" + "\n".join(
+                line for line in log.splitlines() if f"Course {course}/{int(video) + 1:02} " in line or "finished" not in line))
+        self.look_at_the_logs()
+        self.wait(report)
+
+    def there(self):
+        return sum(1 for path in self.stage.library.glob("Course */*.mp4"))
+
+    def look_at_the_logs(self):
+        restarted = 0
+        for task in range(1, self.shards + 1):
+            log = self.log(self.array, task)
+            starts = [int(number) for number in re.findall(r": start (\d+) on n\d: ", log)]
+            # Slurm also counts the starts on a node that is lost before it begins.
+            self.assertEqual(starts, sorted(set(starts)), log)
+            self.assertEqual(starts[0], 1, log)
+            self.assertRegex(log, r" ended with 0: all is finished\n$")
+            told = self.told.get(task, "")
+            self.assertTrue(log.startswith(told), f"{told}\n---\n{log}")
+            restarted += len(starts) - 1
+        self.assertGreaterEqual(restarted, 6)
+
+    def note(self, shards):
+        """What these shards, which were killed, have asked for and haven't told as finished was under way."""
+        self.kills.append((time.monotonic(), sorted(shards)))
+        # A request that was sent may still be read.
+        time.sleep(0.5)
+        for shard in shards:
+            log = self.log(self.array, shard)
+            self.told[shard] = log
+            finished = set(re.findall(r"^finished  Course (\d+)/(\d+) ", log, re.MULTILINE))
+            for request in self.host.asked():
+                course, video = request.path.removesuffix(".mp4").split("/")[1:]
+                if self.owner[f"c{course}"] == shard and (course, f"{int(video) + 1:02}") not in finished:
+                    self.under_way.add(request.path)
+
+    def kill_syncs(self):
+        running = self.syncs()
+        killed = self.chance.sample(sorted(running), min(2, len(running)))
+        shards = self.shards_of(killed)
+        self.cluster.kill(killed)
+        wait_until(lambda: not set(killed) & set(self.syncs()), 10)
+        self.note(shards)
+
+    @staticmethod
+    def shards_of(processes):
+        found = set()
+        for pid in processes:
+            try:
+                environment = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
+            except OSError:
+                continue
+            found.update(int(each.partition("=")[2]) for each in environment if each.startswith("SLURM_ARRAY_TASK_ID="))
+        return found
+
+    def drain(self):
+        """The node ends its tasks, and gets no others."""
+        self.cluster.run("scontrol", "update", f"nodename={self.chance.choice(self.cluster.nodes)}", "state=drain", "reason=test")
+
+    def kill_node(self):
+        name = self.chance.choice(sorted(set(self.syncs().values())) or self.cluster.nodes)
+        shards = self.shards_of(self.cluster.processes(name))
+        self.cluster.kill_node(name)
+        self.note(shards)
+
+    def bring_back(self):
+        for name in self.cluster.nodes:
+            if self.cluster.daemons[name].poll() is not None:
+                self.cluster.start_node(name)
+        self.cluster.run("scontrol", "update", f"nodename={','.join(self.cluster.nodes)}", "state=resume", exit=None)
+
+
+LostNodes.test_the_library_is_that_of_one_machine_and_only_what_was_under_way_is_transferred_twice.seconds = 900
 
 
 if __name__ == "__main__":
