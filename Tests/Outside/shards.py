@@ -1,7 +1,9 @@
 """Shards of a catalog: each has a state of its own, and all of them make the library that one sync makes."""
 
 import concurrent.futures
+import hashlib
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -13,6 +15,22 @@ from host import File, Host
 from stage import Stage, wait_until
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def shard_of(course, count):
+    """The shard that has a course: rendezvous hashing with FNV-1a and SplitMix64."""
+    bits = (1 << 64) - 1
+    key = 0xCBF29CE484222325
+    for byte in course.encode():
+        key = (key ^ byte) * 0x100000001B3 & bits
+
+    def weight(shard):
+        value = key + shard * 0x9E3779B97F4A7C15 & bits
+        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & bits
+        value = (value ^ value >> 27) * 0x94D049BB133111EB & bits
+        return value ^ value >> 31
+
+    return max(range(1, count + 1), key=lambda shard: (weight(shard), -shard))
 
 
 class Shards(unittest.TestCase):
@@ -348,6 +366,129 @@ def answer(params): return {{"url": TABLE[params["course"]["id"] + "/" + params[
             self.assertEqual(self.stage.sync("--shard", wrong).exit, 64, wrong)
         self.assertEqual(self.stage.sync("--shards", "2").exit, 64)
         self.assertEqual(self.stage.sync("--shard", "1/2", "--shards", "3").exit, 64)
+
+    def test_the_bound_counts_what_a_shard_keeps(self):
+        """Long texts: each alias of one is kept by itself."""
+        self.stage.urls({})
+        head = "version: 1\ndefaults: {provider: lectures}\ncourses:\n"
+        text = f"- {{id: first, description: &text {'x' * 900_000}, videos: [v]}}\n"
+        courses = [f"- {{id: c{n}, description: *text, videos: [v]}}" for n in range(160)]
+        self.stage.catalog.write_text(head + text + "\n".join(courses))
+        run = self.stage.sync(exit=65)
+        self.assertIn("more than 128 MiB of memory", run.out + run.err)
+        plan = self.stage.command("sync", self.stage.catalog, "--dry-run", "--json", "--shard", "3/16")
+        self.assertEqual(plan.exit, 0, plan.err)
+        planned = {event["course"] for event in plan.of("would_download")}
+        ids = ["first", *(f"c{n}" for n in range(160))]
+        self.assertEqual(planned, {course for course in ids if shard_of(course, 16) == 3})
+        chapters = ", ".join(f"{{id: k{n}, description: *text, videos: [v{n}]}}" for n in range(80))
+        self.stage.catalog.write_text(head + text + f"- {{id: c0, chapters: [{chapters}]}}\n")
+        self.assertEqual(self.stage.command("check", self.stage.catalog).exit, 0, "without shards it is within the bound")
+        for number in (shard_of("c0", 16), 1 + shard_of("c0", 16) % 16):
+            run = self.stage.sync("--shard", f"{number}/16", exit=65)
+            self.assertIn("one course takes more than 64 MiB of memory up to here", run.out + run.err)
+
+    def test_a_mistake_in_a_course_stops_all_shards_and_one_in_its_parameters_its_own(self):
+        table, courses = self.catalog(courses=4, videos=1)
+        self.stage.urls(table, parameters={"type": "object", "properties": {"n": {"type": "integer"}}})
+        for wrong in ({"videos": [{"id": "v0", "titel": "x"}]}, {"videos": ["v0", "v0"]}, {"videos": [{"id": "v0", "size": -1}]}):
+            self.stage.write([*courses[:3], dict(courses[3], **wrong)])
+            runs = self.sync_all(2, exit=65)
+            self.assertEqual(runs[0].of("sync_finished")[0]["errors"], runs[1].of("sync_finished")[0]["errors"])
+        self.stage.write([*courses[:3], dict(courses[3], parameters={"n": "many"})])
+        own = shard_of("c3", 2)
+        self.stage.sync("--shard", f"{own}/2", exit=65)
+        self.stage.sync("--shard", f"{3 - own}/2", exit=0)
+
+    def in_common(self, count=3, rate=None, checksum=True, size=300_000):
+        """A video that is in a course of each shard, at an address of its own in each, and one that isn't."""
+        body = media.mp4("in common", size)
+        entry = {"id": "shared", "title": "Shared"}
+        if checksum:
+            entry["sha256"] = hashlib.sha256(body).hexdigest()
+        table, written, owners = {}, [], set()
+        for course in (f"c{n}" for n in range(100)):
+            if shard_of(course, count) in owners:
+                continue
+            owners.add(shard_of(course, count))
+            table[f"{course}/shared"] = self.host.at(f"/{course}/shared.mp4", File(body, rate=rate))
+            table[f"{course}/own"] = self.host.at(f"/{course}/own.mp4", File(media.mp4(course, 3000)))
+            written.append({"id": course, "title": course, "videos": ["own", entry]})
+        self.assertEqual(len(owners), count)
+        return table, written, body
+
+    def fetched(self):
+        return [request for request in self.host.asked() if request.path.endswith("shared.mp4")]
+
+    def assert_shared(self, courses, body):
+        for course in courses:
+            folder = self.stage.library / course["title"]
+            found = [path for path in folder.iterdir() if "hared" in path.name]
+            self.assertEqual([path.read_bytes() for path in found], [body], course)
+        self.assertEqual(list((self.stage.library / ".coursefetch/claims").iterdir()), [], "no claim is left")
+
+    def test_a_video_in_courses_of_several_shards_is_fetched_once_at_the_same_time(self):
+        table, courses, body = self.in_common(rate=150_000)
+        self.stage.urls(table)
+        self.stage.write(courses)
+        runs = self.sync_all(3)
+        self.assertEqual(len(self.fetched()), 1)
+        self.assertEqual([len(run.of("download_finished")) for run in runs], [2, 2, 2])
+        self.assert_shared(courses, body)
+        self.sync_all(3)
+        self.assertEqual(len(self.fetched()), 1)
+
+    def test_a_video_in_courses_of_several_shards_is_fetched_once_one_after_the_other(self):
+        for proof in ("checksum", "provider"):
+            with self.subTest(proof):
+                self.stage = self.scene()
+                self.host.forget()
+                table, courses, body = self.in_common(checksum=proof == "checksum")
+                self.stage.urls(table, ignores_course=proof == "provider")
+                self.stage.write(courses)
+                for number in (1, 2, 3):
+                    self.stage.sync("--shard", f"{number}/3", exit=0)
+                self.assertEqual(len(self.fetched()), 1)
+                self.assert_shared(courses, body)
+
+    def test_an_equal_id_proves_nothing_between_shards_either(self):
+        table, courses, body = self.in_common(checksum=False)
+        self.stage.urls(table)
+        self.stage.write(courses)
+        self.sync_all(3)
+        self.assertEqual(len(self.fetched()), 3)
+
+    def test_a_shard_that_is_killed_leaves_no_claim_and_its_lists_are_only_believed_with_the_file(self):
+        table, courses, body = self.in_common(count=2, rate=50_000)
+        self.stage.urls(table)
+        self.stage.write(courses)
+        first = self.stage.start_sync("--shard", "1/2")
+        wait_until(lambda: self.fetched(), 20)
+        second = self.stage.start_sync("--shard", "2/2")
+        second.wait_for(lambda events: any(e["event"] == "download_finished" for e in events))
+        first.stop(signal.SIGKILL)
+        for file in self.host.handlers.values():
+            file.rate = None
+        self.assertEqual(second.end().exit, 0)
+        self.assertEqual(len(self.fetched()), 2, "the second one fetches it as soon as the first one is gone")
+        self.sync_all(2)
+        self.assertEqual(len(self.fetched()), 2)
+        self.assert_shared(courses, body)
+        # Other bytes of the same length and time, in the place of the file that the other shard's list has.
+        for number in (1, 2):
+            self.stage = self.scene()
+            self.stage.urls(table)
+            self.stage.write(courses)
+            self.host.forget()
+            self.stage.sync("--shard", f"{number}/2", exit=0)
+            path = next(path for path in self.stage.library.rglob("*hared*.mp4"))
+            status = path.stat()
+            path.write_bytes(media.mp4("another", len(body)))
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self.stage.sync("--shard", f"{3 - number}/2", exit=0)
+            self.assertEqual(len(self.fetched()), 2)
+            other = [c for c in courses if shard_of(c["id"], 2) == 3 - number]
+            self.assert_shared(other, body)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,8 @@ package struct ArrivedFile: Sendable {
     /// The time of the partial or the file, for a file that may be in place already: an earlier run was about to place
     /// it, or the video keeps it while others come beside it.
     package var settles: Int64?
+    /// Whether another shard waits for it: it is in the list of files before anybody hears of it.
+    package var isAwaited = false
 
     package init(
         role: Role, sidecar: Int? = nil, partialName: PartialName, partial: PartialFile? = nil, size: Int64,

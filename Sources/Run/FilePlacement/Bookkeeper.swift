@@ -210,7 +210,10 @@ package final class Bookkeeper: Sendable {
         let placed = placer.place(group, write: write) { file, failure in
             self.tell { $0.notPlaced(file, failure) }
         }
-        if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
+        if let placed, !placed.isEmpty {
+            if placed.contains(where: \.file.isAwaited) { list?.flush() }
+            tell { $0.placed(placed) }
+        }
         let waiting = state.withLock { state in
             state.isPlacing = !state.arrived.isEmpty
             return state.arrived.count

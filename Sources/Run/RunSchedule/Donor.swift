@@ -17,8 +17,14 @@ package struct Donor: Sendable, Equatable {
     package var request: RequestDigest?
     /// Whether it is in the download's own place, without a row.
     package var isInPlace: Bool
+    /// Whether it is another shard's: nothing is known of the files beside it.
+    package var isOfOtherShard: Bool
 
-    package init(file: StoredFile, video: String, request: RequestDigest? = nil, isInPlace: Bool = false) {
+    package init(
+        file: StoredFile, video: String, request: RequestDigest? = nil, isInPlace: Bool = false,
+        isOfOtherShard: Bool = false
+    ) {
+        self.isOfOtherShard = isOfOtherShard
         self.file = file
         self.video = video
         self.request = request

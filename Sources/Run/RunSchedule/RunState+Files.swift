@@ -107,6 +107,15 @@ extension RunState {
         enqueue(id, host: isProven ? nil : download.hostBefore, dueAt: isProven ? nil : download.retryAt)
     }
 
+    /// Another shard fetches its bytes: it looks again soon. Without a slot its row says already that it waits.
+    mutating func awaitOtherShard(_ id: DownloadID, hadSlot: Bool) {
+        if hadSlot {
+            record(.putBack(id, retryAt: nil, error: nil))
+            actions.append(.release(id))
+        }
+        enqueue(id, host: nil, dueAt: moment.now + 3)
+    }
+
     /// Followers of leaders whose file won't come: one takes the lead, the others follow it.
     mutating func passOnLeads() {
         while let leader = lostLeaders.popLast() {

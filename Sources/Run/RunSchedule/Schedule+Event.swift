@@ -98,6 +98,8 @@ extension Schedule {
         case complete
         /// Resolved, but there is no slot, or its host has no free connection.
         case parked(host: String)
+        /// Another shard fetches its bytes.
+        case elsewhere
         /// It tries again after `delay`; with a host to pause, and the time when the transfer from it began.
         case waits(DownloadError, delay: Duration, attempt: Int, failedHost: String?, began: Date)
         /// The provider asks for a pause; no failure of the download. `server` of these three: the one that the

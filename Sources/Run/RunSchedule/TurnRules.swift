@@ -130,6 +130,7 @@ struct TurnRules: Sendable {
         case .parked(let host):
             if let usableUntil, run.stock.usableUntil(id) == nil { run.stock.putBack(id, until: usableUntil) }
             park(id, turn, host: host, &run)
+        case .elsewhere: run.awaitOtherShard(id, hadSlot: turn.hasSlot)
         case .waits(let error, let delay, let attempt, let failedHost, let began):
             let due = wait(
                 id, after: error, delay: delay, attempt: attempt, failedHost: failedHost, began: began, &run)

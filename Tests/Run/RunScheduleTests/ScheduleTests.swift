@@ -51,6 +51,19 @@ struct ScheduleTests {
         }
     }
 
+    @Test("a video that another shard fetches waits while others go on, and is looked at again in a few seconds")
+    func elsewhere() {
+        var stage = Stage([Stage.download(1), Stage.download(2)])
+        stage.begin()
+        let next = stage.tell(.turnEnded(.number(1), .elsewhere))
+        #expect(next.contains { $0.hasPrefix("record putBack 1") } && next.contains("start 2"), "\(next)")
+        #expect(stage.phase(1) == .queued(host: nil, dueAt: stage.now + 3))
+        stage.tell(.claim(.number(2), host: "h"))
+        stage.tell(.turnEnded(.number(2), .failed(Stage.error, isFinal: true)))
+        stage.now += 3
+        #expect(stage.tell(.wake).contains("start 1"))
+    }
+
     @Test("a host at its cap: the turn waits for it, and goes on when a connection is free")
     func parked() {
         var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2, host: 1)

@@ -1,5 +1,5 @@
-/// Which videos other shards may have as well: the ids and checksums of the videos in their courses, as a Bloom filter of
-/// 2 MiB. Of a million videos about one in fifty seems to be there although it isn't; none is missing.
+/// Which videos other shards may have as well: the ids and checksums of the videos in their courses, as a Bloom filter
+/// of 2 MiB. With a million videos about one in fifty seems to be there although it isn't; none is missing.
 ///
 /// Related: B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970
 package struct OtherVideos: Sendable {

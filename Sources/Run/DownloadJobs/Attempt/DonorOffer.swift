@@ -8,11 +8,16 @@ struct DonorOffer: Sendable {
     private var isProven = false
     /// Whether the video's place has been checked.
     private var hasLookedAtPlace = false
+    /// The file of another shard that it was made from.
+    private(set) var ofOtherShard: Donor?
 
     mutating func make(_ donor: Donor, isProven: Bool) {
         self.donor = donor
         self.isProven = isProven
     }
+
+    /// Notes that it was made from a file of another shard.
+    mutating func isMade(from donor: Donor) { ofOtherShard = donor }
 
     /// A proven donor; offered once.
     mutating func takeProven() -> Donor? {

@@ -44,6 +44,8 @@ package actor DownloadJob: WatchedDownload {
     var policy: AttemptPolicy
     var answer = CurrentAnswer()
     var sharing = DonorOffer()
+    /// Its claim of a video that several shards have.
+    package nonisolated let claim = HeldClaim()
     package var losses = 0
     /// The row's record of the partials at the run's start, until a download of its kind continues them.
     var resume: ResumeRecord?
@@ -64,6 +66,9 @@ package actor DownloadJob: WatchedDownload {
 
     /// A file of the library that may have its bytes. If that is proven no request is needed.
     package func offer(_ donor: Donor, isProven: Bool) { sharing.make(donor, isProven: isProven) }
+
+    /// The file of another shard that it was made from.
+    package var donorOfOtherShard: Donor? { sharing.ofOtherShard }
 
     // MARK: readable at any time
 
@@ -123,6 +128,7 @@ package actor DownloadJob: WatchedDownload {
             noteStart()
             if let outcome = await share(donor) { return outcome }
         }
+        if let outcome = await claimAmongShards() { return outcome }
         while true {
             if Task.isCancelled { return .stopped }
             if let outcome = await finishRecorded(at: .none) { return outcome }
@@ -158,6 +164,22 @@ package actor DownloadJob: WatchedDownload {
             else { continue }
             // Its bytes in memory are kept while it is resolved again or waits a moment.
             if outcome.isLong { await media.rest() }
+            return outcome
+        }
+    }
+
+    /// Nil to go on: nobody else fetches it.
+    private func claimAmongShards() async -> JobOutcome? {
+        guard !claim.isHeld, let shared = services.shared else { return nil }
+        switch await shared.turn(of: wanted) {
+        case .own: return nil
+        case .elsewhere: return .elsewhere
+        case .claimed(let claimed, let donor):
+            claim.take(claimed)
+            guard let donor else { return nil }
+            noteStart()
+            let outcome = await share(donor)
+            if case .complete = outcome { sharing.isMade(from: donor) }
             return outcome
         }
     }

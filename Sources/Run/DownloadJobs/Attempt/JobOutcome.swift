@@ -13,6 +13,8 @@ package enum JobOutcome: Sendable {
     case waits(DownloadError, delay: Duration, hostFailed: String?)
     /// Resolved, but its host has no free connection; it keeps the answer.
     case parked(host: String)
+    /// Another shard fetches its bytes.
+    case elsewhere
     /// The provider asks for a pause; no failure of the download. `server` of these three is the one that it names.
     case providerWaits(DownloadError, delay: Duration, server: String? = nil)
     /// The provider can't be reached, or can't answer; no failure of the download.

@@ -31,6 +31,8 @@ package final class RunServices: Sendable {
     let ffmpeg: FFmpeg?
     /// Nil if the user has no hook commands.
     package let hooks: HookRunner?
+    /// Nil for a run that isn't a shard's.
+    package let shared: SharedVideos?
     let logger: Logger
 
     package init(
@@ -38,8 +40,9 @@ package final class RunServices: Sendable {
         providers: ProviderPool,
         library: LibraryFolder, store: DownloadStore, bookkeeper: Bookkeeper, events: EventHub, clock: any RunClock,
         serverClocks: ServerClocks, unflushed: UnflushedRecord? = nil, space: SpaceWatch?, limits: RunLimits,
-        ffmpeg: FFmpeg?, hooks: HookRunner? = nil, logger: Logger
+        ffmpeg: FFmpeg?, hooks: HookRunner? = nil, shared: SharedVideos? = nil, logger: Logger
     ) {
+        self.shared = shared
         self.hooks = hooks
         self.options = options
         self.adjustable = adjustable

@@ -44,6 +44,8 @@ extension Dispatcher {
         if case .complete(let video) = outcome {
             works[job.id]?.complete = video
             await noteUnasked(job)
+        } else {
+            job.claim.release()
         }
         // Measured at its end: otherwise its last bytes would count as still to be written, and another one would end
         // for lack of space.
@@ -56,6 +58,7 @@ extension Dispatcher {
     func end(of outcome: JobOutcome, _ job: DownloadJob) async -> Schedule.TurnEnd {
         switch outcome {
         case .complete: .complete
+        case .elsewhere: .elsewhere
         case .answered: .answered
         case .waits(let error, let delay, let failedHost):
             .waits(
@@ -157,6 +160,7 @@ extension Dispatcher {
                 path: video.path ?? LibraryName.file(wanted.stem, video.fileExtension), id: wanted.reference.video,
                 old: video.settles == nil ? wanted.oldFile : nil, parts: video.parts, keepsName: video.path != nil,
                 hasPast: !wanted.isNew, proof: proof, checksums: video.checksums)
+            file.isAwaited = video.job.claim.isHeld
             file.settles = video.settles
             file.view = video.view
             file.joining = video.joining
@@ -167,6 +171,7 @@ extension Dispatcher {
     func restart(_ id: DownloadID) {
         guard let video = works[id]?.complete, video.hasNewBytes else { return }
         let rejection = works[id]?.rejection
+        video.job.claim.release()
         Task {
             switch await video.job.refuse(rejection) {
             case nil: handle(.restarted(id, nil))
@@ -181,6 +186,7 @@ extension Dispatcher {
 
     func dropPartial(_ id: DownloadID) {
         guard let job = works[id]?.job else { return }
+        job.claim.release()
         Task { handle(.partialDropped(id, losses: await job.dropPartial())) }
     }
 
@@ -199,6 +205,7 @@ extension Dispatcher {
                 events.append(.sidecarPlaced(number, of: placed.file.role.download, isStored: true))
             } else if let id = placed.file.role.download, let job = works[id]?.job {
                 works[id]?.placed = placed
+                job.claim.release()
                 // Its source files.
                 job.clearAway()
                 let request = job.live.withLock { $0.request }
@@ -217,6 +224,7 @@ extension Dispatcher {
             try? services.library.partials.remove(file.partialName)
             handle(.sidecarPlaced(number, of: file.role.download, isStored: false))
         } else if let id = file.role.download {
+            works[id]?.job.claim.release()
             handle(.notPlaced(id, trouble(failure)))
         }
     }
@@ -323,8 +331,11 @@ extension Dispatcher {
     /// A duplicate made without asking its provider gets its own sidecars, too: if that provider has named some for the
     /// other one, or if it is another provider, or has other parameters.
     func noteUnasked(_ job: DownloadJob) async {
-        guard let donor = works[job.id]?.donor, !donor.isInPlace, await !job.hasBeenAnswered else { return }
-        let isOther = donor.file.source != job.wanted.source
+        let ofOtherShard = await job.donorOfOtherShard
+        guard let donor = ofOtherShard ?? works[job.id]?.donor, !donor.isInPlace, await !job.hasBeenAnswered else {
+            return
+        }
+        let isOther = donor.isOfOtherShard || donor.file.source != job.wanted.source
         guard
             isOther
                 || (try? services.store.sidecars.hasNamed(video: donor.video, path: donor.file.path)) ?? false

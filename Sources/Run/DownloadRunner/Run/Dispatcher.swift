@@ -83,6 +83,7 @@ actor Dispatcher {
         reportedMisses = ReportedMissingSidecars(services.store)
         revivedDownloads = plan.revivedDownloads
         wanted = WantedTable(plan)
+        services.shared?.expect(plan.wanted)
         schedule = Schedule(
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
@@ -118,6 +119,7 @@ actor Dispatcher {
         guard let plan else { return _ = handle(.arrived(arrival, [], followers: Followers())) }
         revivedDownloads = plan.revivedDownloads
         wanted.add(plan)
+        services.shared?.expect(plan.wanted)
         handle(
             .arrived(
                 arrival, plan.wanted.map(services.scheduled) + plan.asked.map(services.question),

@@ -46,7 +46,7 @@ struct SyncPass: Sendable {
         let now = clock.now
         let settled = try changes.settle(now)
         let list = FileListUpdater(store: open.store, library: library)
-        let services = services(credentials, list)
+        let services = services(credentials, list, catalog.otherVideos)
         let sources = try await askForCourses(catalog, services, now)
         let knowsCourses = sources.catalog.filesWithUnknownCourses.isEmpty
         var listings = try beginListings(sources.catalog, services, now)
@@ -176,7 +176,10 @@ struct SyncPass: Sendable {
         }
     }
 
-    private func services(_ credentials: RunCredentials, _ list: FileListUpdater) -> RunServices {
+    /// - Parameter others: the videos of other shards' courses.
+    private func services(
+        _ credentials: RunCredentials, _ list: FileListUpdater, _ others: OtherVideos
+    ) -> RunServices {
         var configuration = TransferConfiguration()
         // The queue counts them; `set` may raise its cap.
         configuration.connectionsPerHost = max(64, options.hostConnections)
@@ -203,6 +206,9 @@ struct SyncPass: Sendable {
             serverClocks: ServerClocks(), unflushed: unflushed, space: spaceWatch,
             limits: limits, ffmpeg: options.ffmpeg.program,
             hooks: options.hooks.has(.beforeRequest) || options.hooks.has(.afterDownload) ? hooks : nil,
+            shared: SharedVideos(
+                options, library: library, others: others, user: open.place.user.text,
+                ignoresCourse: providers.ignoresCourse),
             logger: logger)
     }
 

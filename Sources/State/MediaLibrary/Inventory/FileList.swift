@@ -22,6 +22,8 @@ package struct FileList<Record: Codable> {
         package var damaged = 0
         /// Whether a later version wrote it: then nothing of it was read.
         package var isNewer = false
+        /// Where the reading ended.
+        package var mark = FileListMark()
     }
 
     /// `.coursefetch`, or the folder of a shard.
@@ -30,8 +32,13 @@ package struct FileList<Record: Codable> {
     private let path: String
 
     package init(of library: LibraryFolder) {
-        home = library.home.handle
-        path = library.home.path(of: FileListName.text)
+        self.init(in: library.home.handle, path: library.home.path)
+    }
+
+    /// - Parameter folder: its path, from the library's root.
+    init(in home: FolderHandle, path folder: String) {
+        self.home = home
+        path = "\(folder)/\(FileListName.text)"
     }
 
     /// Its length in bytes; nil if there is none.
@@ -82,7 +89,13 @@ package struct FileList<Record: Codable> {
     }
 
     /// Calls `body` with each record, in order. A missing list has none.
-    package func read(shouldStop: () -> Bool = { false }, _ body: (Record) throws -> Void) throws -> Reading {
+    ///
+    /// - Parameter mark: the end of an earlier reading: what has come since is read, or all of a list that was written
+    ///   again.
+    package func read(
+        after mark: FileListMark = FileListMark(), shouldStop: () -> Bool = { false },
+        _ body: (Record) throws -> Void
+    ) throws -> Reading {
         var reading = Reading()
         let descriptor: CInt
         do throws(Errno) {
@@ -97,11 +110,13 @@ package struct FileList<Record: Codable> {
             reading.damaged = 1
             return reading
         }
-        var isFirst = true
+        let isSame = mark.inode == facts.inode && mark.offset <= facts.size
+        reading.mark = FileListMark(inode: facts.inode, offset: isSame ? mark.offset : 0)
+        var isFirst = reading.mark.offset == 0
         var line: [UInt8] = []
         var isTooLong = false
         var block = [UInt8](repeating: 0, count: 256 * 1024)
-        var offset: Int64 = 0
+        var offset = reading.mark.offset
         while true {
             if shouldStop() { throw LibraryError.stopped }
             let count = block.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
@@ -111,9 +126,9 @@ package struct FileList<Record: Codable> {
                 if !line.isEmpty || isTooLong { reading.damaged += 1 }
                 return reading
             }
-            offset += Int64(count)
             var rest = block[..<count]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                reading.mark.offset = offset + Int64(end) + 1
                 line += rest[..<end]
                 rest = rest[(end + 1)...]
                 defer {
@@ -132,6 +147,7 @@ package struct FileList<Record: Codable> {
                     reading.damaged += 1
                 }
             }
+            offset += Int64(count)
             line += rest
             if line.count > Bounds.line {
                 isTooLong = true
@@ -141,6 +157,19 @@ package struct FileList<Record: Codable> {
             }
         }
     }
+}
+
+/// The end of a reading of a list, at the end of a line.
+package struct FileListMark: Sendable, Equatable {
+    /// Of the file: a list that was written again is another one.
+    var inode: UInt64 = 0
+    /// Bytes read.
+    var offset: Int64 = 0
+
+    /// Before the first reading.
+    package init() {}
+
+    init(inode: UInt64, offset: Int64) { (self.inode, self.offset) = (inode, offset) }
 }
 
 extension FileList.Reading {

@@ -31,12 +31,16 @@ package final class LibraryFolder: Sendable {
 
     /// `.coursefetch`, or the folder of a shard in it.
     let home: PrivateFolder
+    /// `.coursefetch`, which the shards have in common; nil for a state without shards.
+    let ofAllShards: PrivateFolder?
     /// Held while this process may write to it.
     let ownLock = Mutex<FileLock?>(nil)
 
     private init(
-        _ root: RootFolder, id: LibraryID, home: PrivateFolder, isStepwise: Bool = false
+        _ root: RootFolder, id: LibraryID, home: PrivateFolder, ofAllShards: PrivateFolder? = nil,
+        isStepwise: Bool = false
     ) throws(LibraryError) {
+        self.ofAllShards = ofAllShards
         self.root = root.path
         self.id = id
         self.home = home
@@ -89,7 +93,8 @@ package final class LibraryFolder: Sendable {
         if let part, case .new = expectation, !takesOver, try own.facts(of: FileListName.text) != nil {
             throw .partOfAnother(library: path.string, part: part.name)
         }
-        return try LibraryFolder(root, id: id, home: own, isStepwise: isStepwise)
+        return try LibraryFolder(
+            root, id: id, home: own, ofAllShards: part == nil ? nil : home, isStepwise: isStepwise)
     }
 
     /// Whether shards write to it. Creates nothing.
