@@ -302,9 +302,9 @@ class RenewalTests(unittest.TestCase):
         self.plugin = Plugin([str(program)], PYTHONPATH=str(MODULE))
         self.addCleanup(self.plugin.stop)
 
-    def ask(self, id, video, n=1, **parameters):
+    def ask(self, id, video, n=1, params=None, **parameters):
         credentials = None if n is None else {"n": n, "refresh": f"refresh-canary-{n}"}
-        self.plugin.ask(id, {"id": video, "parameters": parameters}, credentials=credentials)
+        self.plugin.ask(id, {"id": video, "parameters": parameters}, credentials=credentials, **(params or {}))
 
     def credentials(self, answer):
         place = answer.get("result") or answer["error"]["data"]
@@ -316,6 +316,27 @@ class RenewalTests(unittest.TestCase):
         answers = [self.plugin.answer() for _ in range(4)]
         self.assertEqual({answer["result"]["url"] for answer in answers}, {"http://h/2"})
         self.assertEqual([self.credentials(answer)["n"] for answer in answers], [2] * 4)
+        self.assertEqual(self.plugin.logged, ["renewing 1"])
+
+    def test_a_request_that_may_not_renew_says_so_and_uses_what_another_one_renews(self):
+        for id in range(2):
+            self.ask(id, f"v{id}", params={"renew": False})
+            error = self.plugin.answer()["error"]
+            self.assertEqual((error["data"], self.plugin.logged), ({"kind": "renewal_needed"}, []))
+        # One of four that come together may: those that come before it begins are refused.
+        for id in range(4):
+            self.ask(id, f"all{id}", params={"renew": False} if id else {})
+        answers = [self.plugin.answer() for _ in range(4)]
+        self.assertEqual(self.plugin.logged, ["renewing 1"])
+        for answer in answers:
+            self.assertTrue(answer.get("error", {}).get("data", {}).get("kind") == "renewal_needed"
+                            or answer["result"]["url"] == "http://h/2", answer)
+        self.assertEqual(next(a for a in answers if a["id"] == 0)["result"]["url"], "http://h/2")
+        self.ask(9, "plain", params={"renew": False})
+        self.assertEqual(self.plugin.answer()["result"]["url"], "http://h/2")
+        # Of another login, which nobody has renewed.
+        self.ask(10, "v", n=5, params={"renew": False})
+        self.assertEqual(self.plugin.answer()["error"]["data"]["kind"], "renewal_needed")
         self.assertEqual(self.plugin.logged, ["renewing 1"])
 
     def test_one_refusal_is_that_of_all_who_wait(self):

@@ -63,7 +63,7 @@ __version__ = "1.2.0"
 LONGEST_LINE = 1 << 20
 KINDS = frozenset((
     "auth_required", "forbidden", "geo_blocked", "not_found", "gone", "drm", "not_ready", "rate_limited", "unavailable",
-    "invalid_parameters"))
+    "invalid_parameters", "renewal_needed"))
 
 
 class ProviderError(Exception):
@@ -155,6 +155,7 @@ class Request:
         self.method = method
         self._provider = provider or Provider()
         self._renews = False
+        self._may_renew = params.get("renew") is not False
         self.user: str = params.get("user") or ""
         self.now = parse_time(params["now"]) if "now" in params else datetime.datetime.now(datetime.timezone.utc)
         self.credentials: Any = params.get("credentials")
@@ -287,7 +288,8 @@ class Request:
 
         `make` runs once, however many requests find that the old ones are refused: the others of this server wait, and get
         what it returned, or the error that it raised. The host learns of them with every answer from here on, errors
-        included, until its requests have them. `server` is an address; without it, it's that of the parameter `endpoint`.
+        included, until its requests have them. If another process of the user has to renew them, this raises
+        `renewal_needed`: let it pass. `server` is an address; without it, it's that of the parameter `endpoint`.
         """
         def made(old: Any) -> Any:
             self._renews = True
@@ -297,7 +299,7 @@ class Request:
                 self._renews = False
 
         place = _server(server or str(self.parameters.get("endpoint") or "")) or server or ""
-        self.credentials = _renewals(self.user).renew(self.credentials, place, made)
+        self.credentials = _renewals(self.user).renew(self.credentials, place, made, self._may_renew)
         _learn(self.credentials)
         return self.credentials
 
@@ -998,7 +1000,8 @@ class _Renewals:
             is_known = not self.is_held and value != self.newest and self._name(value) in self.places
             return self.newest if is_known else None
 
-    def renew(self, value: Any, server: str, make: Callable[[Any], Any]) -> Any:
+    def renew(self, value: Any, server: str, make: Callable[[Any], Any], may_begin: bool = True) -> Any:
+        """Without `may_begin` it only takes part in what another request has begun."""
         with self.lock:
             place = self.places.get(self._name(value))
             if place is None and not self.count:
@@ -1007,10 +1010,14 @@ class _Renewals:
                 if place < self.since.get(server, 0):
                     return copy.deepcopy(self.newest)
                 maker, result = self.underway.get(server, (0, None))
+                if result is None and not may_begin:
+                    raise ProviderError("renewal_needed", "the login has to be renewed")
                 if result is None:
                     maker, result = 0, Future()
                     self.underway[server] = threading.get_ident(), result
                 base, login = copy.deepcopy(self.newest), self.login
+        if place is None and not may_begin:
+            raise ProviderError("renewal_needed", "the login has to be renewed")
         if place is None:
             # They belong to an earlier login, of which the host takes nothing any more.
             return make(value)

@@ -7,6 +7,9 @@ public struct ProviderError: Error, Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The downloads of ``ProviderError/server`` are suspended until the user has logged in.
         case authRequired = "auth_required"
+        /// The credentials have to be renewed, and the request said that it isn't its turn to do that. The kit's
+        /// `renewCredentials` throws it; the host asks again.
+        case renewalNeeded = "renewal_needed"
         /// This user may not have the video; permanent.
         case forbidden
         /// The video isn't available at this location; permanent.
@@ -42,7 +45,7 @@ public struct ProviderError: Error, Sendable, Hashable {
         /// The kinds that a plugin may answer with; any other becomes a ``pluginFault``.
         public static let ofPlugins: Set<Kind> = [
             .authRequired, .forbidden, .geoBlocked, .notFound, .gone, .drm, .notReady, .rateLimited, .unavailable,
-            .invalidParameters,
+            .invalidParameters, .renewalNeeded,
         ]
     }
 

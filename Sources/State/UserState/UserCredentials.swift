@@ -1,4 +1,4 @@
-import FileSystem
+package import FileSystem
 import Foundation
 import SystemPackage
 
@@ -31,15 +31,36 @@ package struct UserCredentials: Sendable {
         return try read(home).providers
     }
 
+    /// Which content the file has, without reading it; nil without a file.
+    package func version() throws(CredentialsError) -> FileFacts? {
+        guard let home = try home() else { return nil }
+        do throws(Errno) {
+            // Opening it asks a network's file system for the newest, which looking at its name doesn't.
+            return try home.openFile(Self.name, O_RDONLY).facts()
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw .system(.read, path: folder.credentials.string, error)
+        }
+    }
+
     /// Stores the result of `make`, which is called under the lock; if that is nil, the file stays unchanged.
     ///
     /// Durable when it returns. Returns whether something was stored.
     @discardableResult
     package func store(of provider: String, _ make: () -> StoredCredentials?) throws(CredentialsError) -> Bool {
+        try store(of: provider) { _ in make() }
+    }
+
+    /// Like ``store(of:_:)``; `make` gets what is stored for the provider.
+    @discardableResult
+    package func store(
+        of provider: String, _ make: (_ present: StoredCredentials?) -> StoredCredentials?
+    ) throws(CredentialsError) -> Bool {
         guard let home = try home() else { return false }
         return try locked(home) { () throws(CredentialsError) in
-            guard let stored = make() else { return false }
             var document = try read(home)
+            guard let stored = make(document.providers[provider]) else { return false }
             document.providers[provider] = stored
             try write(document, home)
             return true

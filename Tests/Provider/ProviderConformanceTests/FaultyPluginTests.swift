@@ -52,6 +52,7 @@ struct FaultyPluginTests {
         ("short-lines", ["long-lines", "long-ids"], "before it answered"),
         ("best-only", ["quality"], "there is no such quality"),
         ("renews-each", ["renewal"], "of the requests in flight renewed the credentials"),
+        ("renewal-refused", ["renewal-turns"], "the login has to be renewed"),
         ("local-clock", ["time-zone"], "takes the clock on the wall for UTC"),
         ("no-zone", ["resolution"], "isn't a time like"),
         ("numeric-next", ["list"], "'result.next' in its answer"),

@@ -110,6 +110,10 @@ def resolve(p):
     if FAULT == "no-zone":
         result["expires_at"] = result["expires_at"].rstrip("Z")
     if (p.get("credentials") or {}).get("age") == 0:
+        if FAULT == "renewal-refused" and p.get("renew") is False:
+            return None, failure("auth_required", "the login has to be renewed")
+        if p.get("renew") is False:
+            return None, failure("renewal_needed", "the login has to be renewed")
         state["count"] += 1
         result["credentials"] = dict(p["credentials"], age=state["count"] if FAULT == "renews-each" else 1)
     if FAULT == "own-clock-in-url":

@@ -107,6 +107,41 @@ import Testing
         }
     }
 
+    /// Answers what it was told about renewing: with the size 1 if it may, otherwise with the error for that.
+    private static let obedient = """
+        import json, sys
+        for line in sys.stdin:
+            request = json.loads(line)
+            params = request["params"]
+            if params.get("renew") is False or params["video"]["id"] == "wrong":
+                answer = {"error": {"code": -32000, "message": "later", "data": {"kind": "renewal_needed"}}}
+            else:
+                answer = {"result": {"url": "https://h/", "size": 1 if "renew" not in params else 2}}
+            sys.stdout.write(json.dumps({"id": request["id"], **answer}) + "\\n")
+            sys.stdout.flush()
+        """
+
+    @Test("a request says that it may not renew, and only such a one is answered with renewal_needed")
+    func turns() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(Self.obedient, concurrency: 1)) { provider in
+            var credentials = Holder().credentials
+            let answer = try await provider.resolve(.video("v"), with: credentials)
+            #expect(answer.size == 1)
+            credentials.mayRenew = false
+            let error = await #expect(throws: ProviderError.self) {
+                try await provider.resolve(.video("v"), with: credentials)
+            }
+            #expect(error == ProviderError(.renewalNeeded, "later"))
+            credentials.mayRenew = true
+            let fault = await #expect(throws: ProviderError.self) {
+                try await provider.resolve(.video("wrong"), with: credentials)
+            }
+            #expect(fault?.kind == .pluginFault)
+            #expect(fault?.message.contains("it answered 'renewal_needed' to a request that may renew") == true)
+        }
+    }
+
     @Test("credentials in an answer that nobody waits for any more are kept")
     func abandoned() async throws {
         let sandbox = try Sandbox()

@@ -118,10 +118,11 @@ import Testing
 
     @Test("errors, tokens, secrets and values of JSON have their names")
     func values() throws {
-        #expect(ProviderError.Kind.ofPlugins.count == 10)
+        #expect(ProviderError.Kind.ofPlugins.count == 11)
         let kinds: [ProviderError.Kind] = [
             .authRequired, .forbidden, .geoBlocked, .notFound, .gone, .drm, .notReady, .rateLimited, .unavailable,
-            .invalidParameters, .unsupported, .pluginFault, .providerFailed, .machineExhausted, .cancelled,
+            .invalidParameters, .renewalNeeded, .unsupported, .pluginFault, .providerFailed, .machineExhausted,
+            .cancelled,
         ]
         #expect(Set(kinds) == Set(ProviderError.Kind.allCases))
         let error = ProviderError(.drm, "no", retryAfter: .seconds(1), parameter: "p")

@@ -46,8 +46,9 @@ struct RenewalTests {
         }
     }
 
-    private func line(_ id: Int, user: String, token: Int, video: String = "v") -> String {
+    private func line(_ id: Int, user: String, token: Int, video: String = "v", mayRenew: Bool = true) -> String {
         #"{"id":\#(id),"method":"resolve","params":{"user":"\#(user)","now":"2026-11-20T23:00:00Z","#
+            + (mayRenew ? "" : #""renew":false,"#)
             + #""credentials":{"token":\#(token)},"video":{"id":"\#(video)","title":"","#
             + #""parameters":{"endpoint":"https://h/a"}},"course":{"id":"c","title":""}}}"#
     }
@@ -95,6 +96,46 @@ struct RenewalTests {
         #expect(found.allSatisfy { $0["error"]?["data"]?["kind"] == "auth_required" }, "\(found)")
         let other = try await answers([line(5, user: user, token: 2)], host)
         #expect(other[0]["result"]?["credentials"]?["token"] == 3, "\(other)")
+    }
+
+    @Test("a request that says so renews nothing, and uses what another one has renewed")
+    func notItsTurn() async throws {
+        let (host, user) = (Host(), UUID().uuidString)
+        host.expire()
+        let refused = try await answers((0..<3).map { line($0, user: user, token: 1, mayRenew: false) }, host)
+        #expect(refused.allSatisfy { $0["error"]?["data"]?["kind"] == "renewal_needed" }, "\(refused)")
+        #expect(host.renewals == 0)
+        let renewed = try await answers([line(4, user: user, token: 1)], host)
+        #expect(renewed[0]["result"]?["credentials"]?["token"] == 2)
+        let found = try await answers([line(5, user: user, token: 1, mayRenew: false)], host)
+        #expect(found[0]["result"]?["url"] == "https://h/2" && host.renewals == 1, "\(found)")
+    }
+
+    @Test("a request that may not begin a renewal takes part in one that is under way")
+    func takesPart() async throws {
+        let renewals = CredentialRenewals()
+        let old = renewals.arrived(Secret(["token": 1]), of: "u")
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let (over, ending) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await renewals.renew(old, of: "u", at: "https://h") { _ throws(ProviderError) in
+                beginning.finish()
+                for await _ in over {}
+                return ["token": 2]
+            }
+        }
+        for await _ in begun {}
+        let never: CredentialRenewals.Make = { _ throws(ProviderError) in
+            throw ProviderError(.pluginFault, "renewed out of turn")
+        }
+        let second = Task { try await renewals.renew(old, of: "u", at: "https://h", mayBegin: false, never) }
+        let elsewhere = await #expect(throws: ProviderError.self) {
+            try await renewals.renew(old, of: "u", at: "https://other", mayBegin: false, never)
+        }
+        #expect(elsewhere?.kind == .renewalNeeded)
+        ending.finish()
+        #expect(try await first.value.value == ["token": 2])
+        #expect(try await second.value.value == ["token": 2])
     }
 
     @Test("what two servers renew at a time ends in the same credentials")

@@ -128,6 +128,71 @@ struct RunCredentialsTests {
         #expect(!temporary.has("alice"))
     }
 
+    @Test("what another process has stored is never replaced by what was made of older credentials")
+    func newestWins() async throws {
+        let user = try Self.loggedIn()
+        let (run, other) = (try user.run(), try user.run())
+        let before = run.held(of: "p")
+        await renew(other, Self.secret("theirs"), other.held(of: "p"))
+        await renew(run, Self.secret("ours"), before)
+        #expect(try user.token() == "theirs")
+        #expect(Self.token(run) == "theirs")
+        // An answer that was on its way then is about the old ones, too.
+        await renew(run, Self.secret("late"), before)
+        #expect(Self.token(run) == "theirs")
+        #expect(try user.token() == "theirs")
+        await renew(run, Self.secret("next"), run.held(of: "p"))
+        #expect(try user.token() == "next")
+        #expect(await other.hasOthers(than: other.held(of: "p"), of: "p"))
+        #expect(Self.token(other) == "next")
+    }
+
+    @Test("what others have stored is taken over, also for a provider without credentials, and a removed file isn't")
+    func takenOver() async throws {
+        let user = try Self.loggedIn()
+        let (run, other) = (try user.run(), try user.run())
+        #expect(!(await run.hasOthers(than: run.held(of: "p"), of: "p")))
+        let (sent, nothing) = (run.held(of: "p"), run.held(of: "q"))
+        await renew(other, Self.secret("new"), other.held(of: "p"))
+        other.renew(Self.secret("first"), of: "q", after: other.held(of: "q"))
+        await other.save("q")
+        #expect(await run.hasOthers(than: sent, of: "p"))
+        #expect(await run.hasOthers(than: nothing, of: "q"))
+        #expect(run.held(of: "q").credentials == Self.secret("first"))
+        try user.temporary.remove("alice/credentials.json")
+        #expect(await run.hasOthers(than: sent, of: "p"))
+        #expect(Self.token(run) == "new")
+    }
+
+    @Test("however several runs renew, each stored token was made of the one before")
+    func chain() async throws {
+        let user = try Self.loggedIn()
+        let runs = try (0..<4).map { _ in try user.run() }
+        let stored = await withTaskGroup(of: [String].self) { group in
+            for (number, run) in runs.enumerated() {
+                group.addTask {
+                    var stored: [String] = []
+                    for round in 0..<20 {
+                        let held = run.held(of: "p")
+                        let text = held.credentials?.value["token"]?.string ?? ""
+                        let made = "\(text) \(number).\(round)"
+                        run.renew(Self.secret(made), of: "p", after: held)
+                        await run.save("p")
+                        if Self.token(run) == made { stored.append(made) }
+                    }
+                    return stored
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        let end = try #require(try user.token())
+        for run in runs {
+            _ = await run.hasOthers(than: run.held(of: "p"), of: "p")
+            #expect(Self.token(run) == end)
+        }
+        #expect(!stored.isEmpty && stored.allSatisfy { end == $0 || end.hasPrefix($0 + " ") }, "\(stored)")
+    }
+
     /// An answer that renews.
     private func renew(_ run: RunCredentials, _ credentials: Secret<JSONValue>, _ held: RunCredentials.Held) async {
         run.renew(credentials, of: "p", after: held)

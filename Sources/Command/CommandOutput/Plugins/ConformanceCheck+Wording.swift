@@ -26,6 +26,7 @@ extension ConformanceCheck {
         case .longLines: "a request of 1 MiB is read"
         case .concurrency: "requests in flight get their own answers"
         case .renewal: "credentials are renewed once, and go with the answer"
+        case .renewalTurns: "nothing is renewed for a request that may not"
         case .timeZone: "times are the same in another time zone"
         case .now: "the plugin uses 'now', not its own clock"
         case .expiry: "answers expire later than 'now'"
@@ -77,6 +78,8 @@ extension ConformanceCheck {
         case .longLines: "each line is one JSON object (JSON-RPC 2.0), in UTF-8, ended by LF, at most 1 MiB long"
         case .concurrency: "With a `concurrency` above 1 several requests come before the first is answered"
         case .renewal: "a refresh token that was good once is used up, even if the video then isn't there"
+        case .renewalTurns:
+            "If you can only answer such a request with renewed credentials, answer the error `renewal_needed`"
         case .timeZone: "the time, RFC 3339, UTC. Use this clock for signatures, not your own"
         case .now: "Use this clock for signatures, not your own"
         case .expiry: "It must be later than `now`."

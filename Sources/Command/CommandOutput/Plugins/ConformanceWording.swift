@@ -95,6 +95,8 @@ package enum ConformanceWording {
         case .notMeasurable: "this system can't measure it"
         case .onePage: "the listing is one page; fixtures of a course with more show whether pages end"
         case .neverRenews: "no answer had new credentials"
+        case .renewsOutOfTurn:
+            "it doesn't know 'renew': shards lose a login whose refresh tokens are good once"
         case .noCookies: "the manifest has no cookies"
         case .noExchanges: "no fixtures with exchanges are used"
         case .nothingExpected: "no video of the fixtures has 'expect'"

@@ -36,7 +36,7 @@ struct ProviderAccess: Sendable {
             ownStore = own
             credentials = try RunCredentials(
                 place.userFolder, generation: session.generation, store: place.shard == nil ? opened : own,
-                logger: logger)
+                isShared: place.shard != nil, logger: logger)
         } catch {
             own?.close()
             opened?.close()

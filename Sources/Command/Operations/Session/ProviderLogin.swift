@@ -151,7 +151,7 @@ package struct ProviderLogin: Sendable {
             case .authRequired, .forbidden: .refused
             case .machineExhausted: .machine
             case .unavailable, .rateLimited, .notReady, .cancelled: .later
-            case .unsupported, .pluginFault, .providerFailed: .broken
+            case .unsupported, .pluginFault, .providerFailed, .renewalNeeded: .broken
             case .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .declined
             }
         return .provider(.login(provider, failure, said: error.message))

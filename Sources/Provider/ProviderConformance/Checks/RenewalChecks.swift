@@ -33,6 +33,23 @@ struct RenewalChecks {
         return .passed
     }
 
+    /// Whether it leaves the credentials alone where a request says so. One that doesn't know that is no failure.
+    func turns() async -> CheckVerdict {
+        guard let request = context.renewal.request else { return .skipped(.neverRenews) }
+        context.renewal.keepsOutdated = true
+        defer { context.renewal.keepsOutdated = false }
+        let (answers, writes) = await ask([request.with("renew", false)])
+        if let silence = answers[0].silence { return .failed(silence, answers[0].exchange) }
+        if answers[0].renewed != nil { return .skipped(.renewsOutOfTurn) }
+        guard let error = answers[0].error else { return .passed }
+        guard error.kind == .renewalNeeded else {
+            // Other errors aren't about credentials.
+            guard error.kind == .authRequired else { return .passed }
+            return .failed(.refused(kind: error.kind.rawValue, message: error.message), answers[0].exchange)
+        }
+        return writes > 0 ? .failed(.renewalLost, answers[0].exchange) : .passed
+    }
+
     private func fault(_ answers: [CheckAnswer], writes: Int, of alone: Int) -> ConformanceFault? {
         if let silence = answers.lazy.compactMap(\.silence).first { return silence }
         var renewed: [JSONValue] = []

@@ -25,6 +25,7 @@ package enum ConformanceCheck: String, Sendable, CaseIterable {
     case longLines = "long-lines"
     case concurrency
     case renewal
+    case renewalTurns = "renewal-turns"
     case now
     case timeZone = "time-zone"
     case expiry

@@ -96,13 +96,14 @@ package enum ConformanceFault: Sendable, Equatable {
     /// The credentials were renewed, and no answer has the new ones.
     case renewalLost
 
-    /// The kinds that make sense for a method.
-    package static func kinds(of method: String) -> Set<ProviderError.Kind> {
-        switch method {
-        case "list": ProviderError.Kind.ofPlugins.subtracting([.drm])
-        case "courses", "recognise": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
+    /// The kinds that make sense for a method; `renewal_needed` only where the request may not renew.
+    package static func kinds(of method: String, mayRenew: Bool = true) -> Set<ProviderError.Kind> {
+        let all = ProviderError.Kind.ofPlugins.subtracting(mayRenew ? [.renewalNeeded] : [])
+        return switch method {
+        case "list": all.subtracting([.drm])
+        case "courses", "recognise": all.subtracting([.drm, .notReady])
         case "login": [.authRequired, .forbidden, .rateLimited, .unavailable, .invalidParameters]
-        default: ProviderError.Kind.ofPlugins
+        default: all
         }
     }
 }

@@ -30,6 +30,8 @@ package enum SkipReason: Sendable, Equatable {
     case onePage
     /// No answer had new credentials.
     case neverRenews
+    /// It renews, whatever a request says about that.
+    case renewsOutOfTurn
     /// There are no exchanges to be asked for.
     case noExchanges
     /// The manifest has no `cookies`.

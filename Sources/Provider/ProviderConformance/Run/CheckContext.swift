@@ -198,7 +198,10 @@ final class CheckContext {
         case nil: break
         default: silences += 1
         }
-        let answers = zip(ids, lines).map { id, line in answered(inbound, to: id, line: line, silence: silence) }
+        let answers = zip(requests, zip(ids, lines)).map { request, sent in
+            let mayRenew = request.params["renew"] != false
+            return answered(inbound, to: sent.0, line: sent.1, silence: silence, mayRenew: mayRenew)
+        }
         for (request, answer) in zip(requests, answers) { noteRenewed(answer, request) }
         return answers
     }
@@ -225,7 +228,7 @@ final class CheckContext {
     }
 
     private func answered(
-        _ inbound: Inbound, to id: Int, line: [UInt8], silence: ConformanceFault?
+        _ inbound: Inbound, to id: Int, line: [UInt8], silence: ConformanceFault?, mayRenew: Bool
     ) -> CheckAnswer {
         guard let entry = inbound.answered[id], silence != .unflushed else {
             return CheckAnswer(lines: lines(sent: line, came: nil), silence: silence, duration: limit)
@@ -248,7 +251,7 @@ final class CheckContext {
             }
         case .error:
             let method = inbound.methods[id]??.rawValue ?? ""
-            for fault in ErrorForm.faults(entry.raw["error"], method: method) {
+            for fault in ErrorForm.faults(entry.raw["error"], method: method, mayRenew: mayRenew) {
                 note(.errors, CheckFailure(fault, lines.exchange))
             }
             if let text = entry.raw["error"], let name = secrets.leak(in: text.withoutCredentials) {

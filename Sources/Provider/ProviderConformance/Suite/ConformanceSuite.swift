@@ -112,6 +112,7 @@ package struct ConformanceSuite: PrintsRedacted {
         await step(.longLines, on: context, &run) { await resolve.longLines() }
         await step(.concurrency, on: context, &run) { await ConcurrencyChecks(context: context).run() }
         await step(.renewal, on: context, &run) { await RenewalChecks(context: context).run() }
+        await step(.renewalTurns, on: context, &run) { await RenewalChecks(context: context).turns() }
         let time = TimeChecks(context: context)
         await step(.now, on: context, &run) { await time.now() }
         await step(.timeZone, on: context, &run) { await ZoneChecks(context: context).run() }

@@ -76,6 +76,25 @@ enum OutgoingRequest: Sendable {
         }
     }
 
+    /// Lets the plugin answer `renewal_needed` where it would renew the credentials. A login isn't changed.
+    mutating func forbidRenewal() {
+        switch self {
+        case .resolve(var request):
+            request.mayRenew = false
+            self = .resolve(request)
+        case .list(var request):
+            request.mayRenew = false
+            self = .list(request)
+        case .courses(var request):
+            request.mayRenew = false
+            self = .courses(request)
+        case .recognise(var request):
+            request.mayRenew = false
+            self = .recognise(request)
+        case .login: break
+        }
+    }
+
     /// The plugin's own folder, sent with it.
     var dataFolder: String? {
         get {

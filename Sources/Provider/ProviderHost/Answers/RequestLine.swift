@@ -31,7 +31,7 @@ struct RequestLine: PrintsRedacted {
             if index > 0 { raw(",") }
             string(quality)
         }
-        raw("],\"settings\":")
+        raw(request.mayRenew ? "],\"settings\":" : "],\"renew\":false,\"settings\":")
         settings(request.settings)
         raw(",\"user\":")
         string(request.user)

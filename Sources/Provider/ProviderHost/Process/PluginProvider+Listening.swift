@@ -38,6 +38,8 @@ extension PluginProvider {
             } else if case .listing(var listing) = reply {
                 for reason in ListingCheck.drop(from: &listing) { log(.warning, reason) }
                 reply = .listing(listing)
+            } else if case .error(let error) = reply, error.kind == .renewalNeeded, mayRenew(wire) {
+                reply = .error(error.unasked)
             }
             let answer = Self.judge(reply)
             switch answer {
@@ -59,6 +61,13 @@ extension PluginProvider {
         case .log(let level, let message): log(level.ofLogger, message)
         case .ignored: break
         case .violation(let reason): lose(number, reason)
+        }
+    }
+
+    private func mayRenew(_ wire: Int) -> Bool {
+        state.withLock { state in
+            guard let request = state.supervision.pending(wire: wire)?.request else { return false }
+            return (state.open[request]?.credentials ?? state.abandoned[request])?.mayRenew ?? true
         }
     }
 
@@ -98,6 +107,15 @@ extension PluginProvider {
         let redactor = state.withLock { $0.redactor }
         logger.log(
             level: level, "\(redactor.redact(message))", metadata: namesPlugin ? ["plugin": "\(plugin.name)"] : nil)
+    }
+}
+
+extension ProviderError {
+    /// The fault of a plugin that doesn't renew where it may.
+    fileprivate var unasked: ProviderError {
+        ProviderError(
+            .pluginFault, "it answered '\(kind.rawValue)' to a request that may renew the credentials",
+            credentials: credentials)
     }
 }
 

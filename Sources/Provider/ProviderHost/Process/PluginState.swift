@@ -56,6 +56,7 @@ struct PluginState: PrintsRedacted {
         guard let credentials = open.credentials else { return open.question }
         var question = open.question
         question.credentials = credentials.current()
+        if !credentials.mayRenew { question.forbidRenewal() }
         learn(question)
         return question
     }
@@ -122,6 +123,7 @@ extension ProviderError.Kind {
     fileprivate var plainText: String {
         switch self {
         case .authRequired: "a login is needed"
+        case .renewalNeeded: "the login has to be renewed"
         case .forbidden: "access is denied"
         case .geoBlocked: "not available in this region"
         case .notFound: "no such video"

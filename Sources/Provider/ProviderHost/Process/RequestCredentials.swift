@@ -9,11 +9,15 @@ package struct RequestCredentials: Sendable {
     package var current: @Sendable () -> Secret<JSONValue>?
     /// Takes renewed credentials from an answer, even to an abandoned request: the old ones may be invalid after it.
     package var renew: @Sendable (Secret<JSONValue>) -> Void
+    /// Whether the plugin may renew them for this request; otherwise it answers `renewal_needed`.
+    package var mayRenew: Bool
 
     /// Makes them of two closures.
     package init(
-        current: @escaping @Sendable () -> Secret<JSONValue>?, renew: @escaping @Sendable (Secret<JSONValue>) -> Void
+        mayRenew: Bool = true, current: @escaping @Sendable () -> Secret<JSONValue>?,
+        renew: @escaping @Sendable (Secret<JSONValue>) -> Void
     ) {
+        self.mayRenew = mayRenew
         self.current = current
         self.renew = renew
     }

@@ -15,6 +15,9 @@ public struct CoursesRequest: Sendable, Hashable, PrintsRedacted, CredentialedRe
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
+    /// Whether it may renew the credentials. If not, ``renewCredentials(at:_:)`` throws
+    /// ``ProviderError/Kind/renewalNeeded``. The host sets it.
+    public var mayRenew = true
     /// What the user has set of the provider's parameters, such as its server. None is required.
     public var parameters: [String: JSONValue]
     /// The provider's own marker of the last page's end; nil for the first page.
@@ -43,7 +46,7 @@ extension CoursesRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let head = try RequestHead(from: decoder)
         (user, now, credentials) = (head.user, head.now, head.credentials)
-        (settings, dataFolder) = (head.settings, head.dataFolder)
+        (settings, dataFolder, mayRenew) = (head.settings, head.dataFolder, head.mayRenew)
         parameters = try container.decodeIfPresent([String: JSONValue].self, forKey: .parameters) ?? [:]
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
     }
@@ -52,7 +55,8 @@ extension CoursesRequest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try RequestHead(
-            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder,
+            mayRenew: mayRenew
         ).encode(to: encoder)
         try container.encode(parameters, forKey: .parameters)
         try container.encode(cursor, forKey: .cursor)

@@ -31,6 +31,9 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted, CredentialedReque
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
+    /// Whether it may renew the credentials. If not, ``renewCredentials(at:_:)`` throws
+    /// ``ProviderError/Kind/renewalNeeded``. The host sets it.
+    public var mayRenew = true
     public var course: Course
     /// The provider's own marker of the last page's end; nil for the first page.
     public var cursor: String?
@@ -62,7 +65,7 @@ extension ListRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let head = try RequestHead(from: decoder)
         (user, now, credentials) = (head.user, head.now, head.credentials)
-        (settings, dataFolder) = (head.settings, head.dataFolder)
+        (settings, dataFolder, mayRenew) = (head.settings, head.dataFolder, head.mayRenew)
         course = try container.decode(Course.self, forKey: .course)
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
         known = try container.decodeIfPresent(String.self, forKey: .known)
@@ -72,7 +75,8 @@ extension ListRequest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try RequestHead(
-            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder,
+            mayRenew: mayRenew
         ).encode(to: encoder)
         try container.encode(course, forKey: .course)
         try container.encode(cursor, forKey: .cursor)

@@ -15,6 +15,9 @@ public struct RecogniseRequest: Sendable, Hashable, PrintsRedacted, Credentialed
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
+    /// Whether it may renew the credentials. If not, ``renewCredentials(at:_:)`` throws
+    /// ``ProviderError/Kind/renewalNeeded``. The host sets it.
+    public var mayRenew = true
     /// What the user gave: usually an http or https URL, and any text of 1 byte to 8 KiB.
     public var address: String
 
@@ -40,7 +43,7 @@ extension RecogniseRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let head = try RequestHead(from: decoder)
         (user, now, credentials) = (head.user, head.now, head.credentials)
-        (settings, dataFolder) = (head.settings, head.dataFolder)
+        (settings, dataFolder, mayRenew) = (head.settings, head.dataFolder, head.mayRenew)
         address = try container.decode(String.self, forKey: .address)
     }
 
@@ -48,7 +51,8 @@ extension RecogniseRequest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try RequestHead(
-            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder,
+            mayRenew: mayRenew
         ).encode(to: encoder)
         try container.encode(address, forKey: .address)
     }

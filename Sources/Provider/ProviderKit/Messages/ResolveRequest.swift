@@ -71,6 +71,9 @@ public struct ResolveRequest: Sendable, Hashable, CredentialedRequest {
     public var settings: HostSettings
     /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
+    /// Whether it may renew the credentials. If not, ``renewCredentials(at:_:)`` throws
+    /// ``ProviderError/Kind/renewalNeeded``. The host sets it.
+    public var mayRenew = true
     public var video: Video
     public var course: Place
     /// Its chapter; nil if it is directly under the course.
@@ -106,7 +109,7 @@ extension ResolveRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let head = try RequestHead(from: decoder)
         (user, now, credentials) = (head.user, head.now, head.credentials)
-        (settings, dataFolder) = (head.settings, head.dataFolder)
+        (settings, dataFolder, mayRenew) = (head.settings, head.dataFolder, head.mayRenew)
         video = try container.decode(Video.self, forKey: .video)
         course = try container.decode(Place.self, forKey: .course)
         chapter = try container.decodeIfPresent(Place.self, forKey: .chapter)
@@ -118,7 +121,8 @@ extension ResolveRequest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try RequestHead(
-            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder
+            user, at: now, credentials: credentials, settings: settings, dataFolder: dataFolder,
+            mayRenew: mayRenew
         ).encode(to: encoder)
         try container.encode(video, forKey: .video)
         try container.encode(course, forKey: .course)

@@ -22,6 +22,8 @@ final class CredentialRenewals: Sendable {
     private enum Step {
         case done(JSONValue)
         case foreign
+        /// Somebody else has to renew them.
+        case notNow
         case wait(Renewal)
     }
 
@@ -51,8 +53,11 @@ final class CredentialRenewals: Sendable {
         users.withLock { $0[user]?.history.newer(than: credentials?.value ?? .null) }.map { Secret($0) }
     }
 
+    /// - Parameter mayBegin: whether it may renew them itself; otherwise it only takes part in what another request has
+    ///   begun, and throws `renewalNeeded` if none has.
     func renew(
-        _ credentials: Secret<JSONValue>?, of user: String, at server: String, _ make: @escaping Make
+        _ credentials: Secret<JSONValue>?, of user: String, at server: String, mayBegin: Bool = true,
+        _ make: @escaping Make
     ) async throws(ProviderError) -> Secret<JSONValue> {
         let credentials = credentials?.value ?? .null
         let server = Self.origin(of: server)
@@ -65,9 +70,10 @@ final class CredentialRenewals: Sendable {
             defer { users[user] = state }
             switch state.history.begin(credentials, at: server) {
             case .isDone(let newest): return .done(newest)
-            case .isForeign: return .foreign
+            case .isForeign: return mayBegin ? .foreign : .notNow
             case .make(let base, let login):
                 if let renewal = state.underway[server] { return .wait(renewal) }
+                guard mayBegin else { return .notNow }
                 let renewal = Renewal { [self] in
                     let made = await Self.made(of: base, by: make, renewing: key)
                     return self.users.withLock { users in
@@ -85,6 +91,7 @@ final class CredentialRenewals: Sendable {
         switch step {
         case .done(let newest): return Secret(newest)
         case .foreign: return Secret(try await Self.made(of: credentials, by: make, renewing: key).get())
+        case .notNow: throw ProviderError(.renewalNeeded, "the login has to be renewed")
         case .wait(let renewal): return Secret(try await renewal.value.get())
         }
     }
@@ -111,7 +118,8 @@ extension ResolveRequest {
     ///
     /// `make` runs once, however many requests find that the old ones are refused: the others of this server wait, and
     /// get what it returned, or the error that it threw. The host learns of them with every answer from here on, errors
-    /// included, until its requests have them.
+    /// included, until its requests have them. If another process of the user has to renew them (``mayRenew``), it
+    /// throws ``ProviderError/Kind/renewalNeeded``: pass that on.
     ///
     /// - Parameters:
     ///   - server: an address, or another name of it; nil for the parameter `endpoint`.
@@ -121,7 +129,8 @@ extension ResolveRequest {
         _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
     ) async throws(ProviderError) -> Secret<JSONValue> {
         let server = server ?? video.parameters["endpoint"]?.string ?? ""
-        return try await CredentialRenewals.shared.renew(credentials, of: user, at: server, make)
+        return try await CredentialRenewals.shared.renew(
+            credentials, of: user, at: server, mayBegin: mayRenew, make)
     }
 }
 
@@ -132,7 +141,8 @@ extension ListRequest {
         _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
     ) async throws(ProviderError) -> Secret<JSONValue> {
         let server = server ?? course.parameters["endpoint"]?.string ?? ""
-        return try await CredentialRenewals.shared.renew(credentials, of: user, at: server, make)
+        return try await CredentialRenewals.shared.renew(
+            credentials, of: user, at: server, mayBegin: mayRenew, make)
     }
 }
 
@@ -143,7 +153,8 @@ extension CoursesRequest {
         _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
     ) async throws(ProviderError) -> Secret<JSONValue> {
         let server = server ?? parameters["endpoint"]?.string ?? ""
-        return try await CredentialRenewals.shared.renew(credentials, of: user, at: server, make)
+        return try await CredentialRenewals.shared.renew(
+            credentials, of: user, at: server, mayBegin: mayRenew, make)
     }
 }
 
@@ -154,6 +165,7 @@ extension RecogniseRequest {
         at server: String? = nil,
         _ make: @escaping @Sendable (JSONValue) async throws(ProviderError) -> JSONValue
     ) async throws(ProviderError) -> Secret<JSONValue> {
-        try await CredentialRenewals.shared.renew(credentials, of: user, at: server ?? address, make)
+        try await CredentialRenewals.shared.renew(
+            credentials, of: user, at: server ?? address, mayBegin: mayRenew, make)
     }
 }

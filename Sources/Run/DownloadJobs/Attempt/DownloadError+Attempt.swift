@@ -42,7 +42,7 @@ extension DownloadError {
         let kind: Kind =
             switch error.kind {
             case .machineExhausted: .disk
-            case .unsupported, .pluginFault, .providerFailed, .cancelled: .providerFailed
+            case .unsupported, .pluginFault, .providerFailed, .renewalNeeded, .cancelled: .providerFailed
             default: Kind(rawValue: error.kind.rawValue) ?? .providerFailed
             }
         // What passes by itself, or is the plugin's fault, has nothing to do with what the catalog says.

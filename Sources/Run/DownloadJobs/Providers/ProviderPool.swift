@@ -28,6 +28,7 @@ package final class ProviderPool: Sendable {
     package let settings: HostSettings
     private let registry: PluginRegistry
     private let credentials: RunCredentials
+    private let turns: RenewalTurns
     private let logger: Logger
     /// Nil if the settings name no credential helper.
     private let logins: CredentialHelperLogins?
@@ -42,6 +43,7 @@ package final class ProviderPool: Sendable {
         self.registry = registry
         self.settings = settings
         self.credentials = credentials
+        turns = RenewalTurns(credentials, logger: logger)
         self.logger = logger
     }
 
@@ -55,7 +57,7 @@ package final class ProviderPool: Sendable {
             return known
         }
         return try await withLogin(provider, request.video.parameters) { () async throws(ProviderError) in
-            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await keepingRenewed(provider) { held throws(ProviderError) in
                 try await provider.resolve(request, with: held)
             }
         }
@@ -65,7 +67,7 @@ package final class ProviderPool: Sendable {
     package func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
         let provider = try provider(name).get()
         let page = try await withLogin(provider, request.course.parameters) { () async throws(ProviderError) in
-            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await keepingRenewed(provider) { held throws(ProviderError) in
                 try await provider.list(request, with: held)
             }
         }
@@ -77,7 +79,7 @@ package final class ProviderPool: Sendable {
     package func courses(_ request: CoursesRequest, provider name: String) async throws(ProviderError) -> CourseList {
         let provider = try provider(name).get()
         return try await withLogin(provider, request.parameters) { () async throws(ProviderError) in
-            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await keepingRenewed(provider) { held throws(ProviderError) in
                 try await provider.courses(request, with: held)
             }
         }
@@ -88,7 +90,7 @@ package final class ProviderPool: Sendable {
         _ request: RecogniseRequest, provider name: String
     ) async throws(ProviderError) -> Recognition {
         let provider = try provider(name).get()
-        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+        return try await keepingRenewed(provider) { held throws(ProviderError) in
             try await provider.recognise(request, with: held)
         }
     }
@@ -96,18 +98,9 @@ package final class ProviderPool: Sendable {
     /// Sends a request with a provider's credentials. Renewed ones are durable on return, even if the answer is an
     /// error.
     private func keepingRenewed<Answer: Sendable>(
-        _ name: String, _ renewed: (Answer) -> Secret<JSONValue>?,
-        _ ask: (RequestCredentials) async throws(ProviderError) -> Answer
+        _ provider: PluginProvider, _ ask: @escaping RenewalTurns.Ask<Answer>
     ) async throws(ProviderError) -> Answer {
-        do throws(ProviderError) {
-            let answer = try await ask(credentials.ofRequest(to: name))
-            if renewed(answer) != nil { await credentials.save(name) }
-            return answer
-        } catch {
-            // A fault was asked once more, so that its error may be another one than that with the credentials.
-            await credentials.save(name)
-            throw error
-        }
+        try await turns.send(to: provider.plugin.name, timeout: provider.plugin.manifest.timeout, ask)
     }
 
     /// Sends a request after a login with the user's credential helper, if there is one for this provider; repeats it
@@ -238,6 +231,7 @@ package final class ProviderPool: Sendable {
         if keepsRenewals {
             let open = state.withLock { Array($0.providers.values) }
             await withDiscardingTaskGroup { group in
+                group.addTask { await self.turns.finish(atMost: Self.renewalBound) }
                 for provider in open { group.addTask { await provider.awaitRenewals(atMost: Self.renewalBound) } }
             }
         }
@@ -252,6 +246,8 @@ package final class ProviderPool: Sendable {
         await withDiscardingTaskGroup { group in
             for provider in providers { group.addTask { await provider.shutDown() } }
         }
+        // Their requests have failed now: the leases are given back, or others would wait for them.
+        await turns.finish(atMost: Self.renewalBound)
         await watchdog?.close()
         // Credentials from answers that nobody waited for.
         await credentials.saveAll()

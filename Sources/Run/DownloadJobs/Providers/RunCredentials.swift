@@ -10,8 +10,11 @@ import Synchronization
 import SystemPackage
 package import UserState
 
-/// The credentials of one run for its providers. Read once; renewed ones replace the old for the rest of the run, and
-/// are stored as long as their session is the current one.
+/// The credentials of one run for its providers. Renewed ones replace the old for the rest of the run, and are stored
+/// as long as their session is the current one.
+///
+/// Other processes of the user have the same file. What one of them has stored is never replaced by what was made of
+/// older credentials: it is taken over.
 package final class RunCredentials: Sendable {
     /// The credentials for a request.
     package struct Held: Sendable, Equatable {
@@ -19,10 +22,16 @@ package final class RunCredentials: Sendable {
         var credentials: Secret<JSONValue>?
         /// The generation of the session that they belong to.
         var generation: Int64
+        /// Counts what was taken over or replaced: an answer to a request that was sent before renews nothing.
+        var epoch = 0
     }
 
     private struct Entry {
         var held: Held
+        /// What the file had for the provider when it was last read or stored.
+        var known: Secret<JSONValue>?
+        /// What ``held`` was made of, if an answer has renewed it.
+        var base: Secret<JSONValue>?
         /// Counts replacements, so that the newest is stored once.
         var version = 0
         var storedVersion = 0
@@ -36,27 +45,56 @@ package final class RunCredentials: Sendable {
         var generation: Int64 = 0
         /// The reason why a provider's newest credentials aren't stored, by its name.
         var unsaved: [String: Refusal] = [:]
+        /// When the file was last looked at.
+        var lastLook = ContinuousClock.now
+
+        /// Takes what another process has stored. Nothing changes if it is what this run knows.
+        mutating func takeOver(_ stored: Secret<JSONValue>, of provider: String, _ generation: Int64) {
+            let entry = entries[provider] ?? Entry(held: Held(credentials: nil, generation: self.generation))
+            guard !entry.isHelped, stored != entry.known else { return }
+            guard stored != entry.held.credentials, stored != entry.base else {
+                entries[provider]?.known = stored
+                return
+            }
+            let held = Held(credentials: stored, generation: generation, epoch: entry.held.epoch + 1)
+            entries[provider] = Entry(held: held, known: stored)
+            unsaved[provider] = nil
+        }
     }
+
+    /// The time for which a look at the file counts.
+    private static let lookInterval = Duration.seconds(1)
 
     private let file: UserCredentials
     /// Nil for a user without a state, for whom nothing is stored.
     private let store: DownloadStore?
     private let logger: Logger
     private let state: Mutex<State>
+    /// Which content of the file is known. Locked while the file is read or written: what was read earlier mustn't
+    /// replace what was read later.
+    private let version: Mutex<FileFacts?>
+    /// Whether other processes are known to use the same logins at this time: the shards of a catalog.
+    let isShared: Bool
 
     /// Reads the stored credentials.
     ///
-    /// - Parameter generation: of the session, read before: after a login in between the credentials read here are too
-    ///   old to be stored again, never the other way round.
+    /// - Parameters:
+    ///   - generation: of the session, read before: after a login in between the credentials read here are too old to
+    ///     be stored again, never the other way round.
+    ///   - isShared: whether this is one of several processes that use the same logins.
     package init(
-        _ folder: StateFolder, generation: Int64, store: DownloadStore?, logger: Logger
+        _ folder: StateFolder, generation: Int64, store: DownloadStore?, isShared: Bool = false, logger: Logger
     ) throws(CredentialsError) {
         file = UserCredentials(folder: folder)
         self.store = store
+        self.isShared = isShared && store != nil
         self.logger = logger
         var state = State(generation: generation)
+        // Before the content: a change in between is seen then.
+        version = Mutex(try file.version())
         for (name, stored) in try file.read() {
-            state.entries[name] = Entry(held: Held(credentials: stored.credentials, generation: generation))
+            let held = Held(credentials: stored.credentials, generation: generation)
+            state.entries[name] = Entry(held: held, known: stored.credentials)
         }
         self.state = Mutex(state)
     }
@@ -78,24 +116,24 @@ package final class RunCredentials: Sendable {
         state.withLock { $0.entries[provider]?.held ?? Held(credentials: nil, generation: $0.generation) }
     }
 
-    func ofRequest(to provider: String) -> RequestCredentials {
-        let sent = Mutex(held(of: provider))
-        return RequestCredentials(
-            current: {
-                let held = self.held(of: provider)
-                sent.withLock { $0 = held }
-                return held.credentials
-            }, renew: { self.renew($0, of: provider, after: sent.withLock { $0 }) })
-    }
+    /// Whether a provider's credentials came from a credential helper: each process has its own.
+    func isHelped(_ provider: String) -> Bool { state.withLock { $0.entries[provider]?.isHelped ?? false } }
+
+    /// The folder of the file.
+    var folder: StateFolder { file.folder }
 
     /// Takes credentials from the answer to a request that was sent with `held`, for requests from now on; ``save(_:)``
-    /// makes them durable. Drops them if somebody has logged in or out in this run since.
+    /// makes them durable. Drops them if since then somebody has logged in or out in this run, or others were taken
+    /// over.
     func renew(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) {
         state.withLock { state in
             var entry =
                 state.entries[provider] ?? Entry(held: Held(credentials: nil, generation: state.generation))
-            guard entry.held.generation == held.generation, entry.held.credentials != credentials else { return }
+            guard entry.held.generation == held.generation, entry.held.epoch == held.epoch,
+                entry.held.credentials != credentials
+            else { return }
             entry.held.credentials = credentials
+            entry.base = held.credentials
             entry.version += 1
             state.entries[provider] = entry
         }
@@ -105,9 +143,10 @@ package final class RunCredentials: Sendable {
     /// somebody has logged in or out since `held` was read.
     func take(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) -> Bool {
         state.withLock { state in
-            let known = state.entries[provider]?.held.generation ?? state.generation
-            guard known == held.generation else { return false }
-            var entry = Entry(held: Held(credentials: credentials, generation: held.generation))
+            let known = state.entries[provider]?.held ?? Held(credentials: nil, generation: state.generation)
+            guard known.generation == held.generation else { return false }
+            var entry = Entry(
+                held: Held(credentials: credentials, generation: held.generation, epoch: known.epoch + 1))
             entry.isHelped = true
             state.entries[provider] = entry
             return true
@@ -124,6 +163,38 @@ package final class RunCredentials: Sendable {
         await Blocking.run { _ in self.save(provider, store) }
     }
 
+    /// Whether a provider has other credentials now than those of a request: renewed by another answer, or by another
+    /// process of the user.
+    func hasOthers(than sent: Held, of provider: String) async -> Bool {
+        if store != nil { await Blocking.run { _ in self.version.withLock { self.look(&$0) } } }
+        let current = held(of: provider).credentials
+        return current != nil && current != sent.credentials
+    }
+
+    /// Takes over what other processes have stored, if there are any and nobody has looked for a second.
+    func lookForOthers() async {
+        guard store != nil else { return }
+        let isDue = state.withLock { state in
+            guard .now - state.lastLook >= Self.lookInterval else { return false }
+            state.lastLook = .now
+            return true
+        }
+        guard isDue else { return }
+        await Blocking.run { _ in self.version.withLock { self.look(&$0) } }
+    }
+
+    /// Reads the file if it isn't the known one. A failure is left to whoever has to store something.
+    private func look(_ known: inout FileFacts?) {
+        // Before the content, as in the beginning.
+        guard let store, let session = try? store.sessions.current() ?? .initial, let version = try? file.version(),
+            version != known, let stored = try? file.read()
+        else { return }
+        known = version
+        state.withLock { state in
+            for (name, entry) in stored { state.takeOver(entry.credentials, of: name, session.generation) }
+        }
+    }
+
     /// ``save(_:)`` for every provider.
     func saveAll() async {
         for provider in state.withLock({ Array($0.entries.keys) }) { await save(provider) }
@@ -133,14 +204,16 @@ package final class RunCredentials: Sendable {
     func reload(_ provider: String) async -> Bool {
         await Blocking.run { _ in
             guard let generation = self.currentGeneration() else { return false }
-            do throws(CredentialsError) {
-                let stored = try self.file.read()[provider]
-                self.replace(provider, stored?.credentials, generation)
-                return stored != nil
-            } catch {
-                self.warn(provider, "read", Refusal(error))
-                self.replace(provider, nil, generation)
-                return false
+            return self.version.withLock { _ in
+                do throws(CredentialsError) {
+                    let stored = try self.file.read()[provider]
+                    self.replace(provider, stored?.credentials, generation)
+                    return stored != nil
+                } catch {
+                    self.warn(provider, "read", Refusal(error))
+                    self.replace(provider, nil, generation)
+                    return false
+                }
             }
         }
     }
@@ -148,13 +221,16 @@ package final class RunCredentials: Sendable {
     /// Forgets a provider's credentials: pending answers don't bring them back.
     func forget(_ provider: String) async {
         await Blocking.run { _ in
-            self.replace(provider, nil, self.currentGeneration() ?? .max)
+            let generation = self.currentGeneration() ?? .max
+            self.version.withLock { _ in self.replace(provider, nil, generation) }
         }
     }
 
     private func replace(_ provider: String, _ credentials: Secret<JSONValue>?, _ generation: Int64) {
         state.withLock { state in
-            state.entries[provider] = Entry(held: Held(credentials: credentials, generation: generation))
+            let epoch = (state.entries[provider]?.held.epoch ?? 0) + 1
+            let held = Held(credentials: credentials, generation: generation, epoch: epoch)
+            state.entries[provider] = Entry(held: held, known: credentials)
             state.unsaved[provider] = nil
         }
     }
@@ -166,27 +242,40 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// Stores a provider's newest credentials, so that file and run end with the same ones.
+    /// Stores a provider's newest credentials, so that file and run end with the same ones: those of another process if
+    /// that has stored others than these were made of.
     private func save(_ provider: String, _ store: DownloadStore) {
-        do throws(Refusal) {
-            var version = 0
-            let isStored = try file.store(of: provider, by: store) {
-                guard let entry = state.withLock({ $0.entries[provider] }), let credentials = entry.held.credentials,
-                    entry.version > entry.storedVersion
-                else { return nil }
-                version = entry.version
-                let stored = StoredCredentials(credentials: credentials, savedAt: Date())
-                return (stored, since: entry.held.generation)
+        version.withLock { known in
+            do throws(Refusal) {
+                var saved: Entry?
+                let isStored = try file.store(of: provider, by: store) { present in
+                    guard let entry = state.withLock({ $0.entries[provider] }), entry.version > entry.storedVersion,
+                        let credentials = entry.held.credentials
+                    else { return nil }
+                    if let there = present?.credentials {
+                        guard there == entry.known || there == entry.base else { return nil }
+                    } else if entry.known != nil {
+                        // A logout has deleted them, perhaps of credentials that were taken over in between.
+                        return nil
+                    }
+                    saved = entry
+                    return (StoredCredentials(credentials: credentials, savedAt: Date()), since: entry.held.generation)
+                }
+                if isStored, let saved { note(saved, of: provider) } else if saved == nil { look(&known) }
+            } catch {
+                state.withLock { $0.unsaved[provider] = .provider(.unsaved(provider, error)) }
+                warn(provider, "stored", error)
             }
-            guard isStored else { return }
-            state.withLock { state in
-                state.unsaved[provider] = nil
-                guard let entry = state.entries[provider] else { return }
-                state.entries[provider]?.storedVersion = max(entry.storedVersion, min(version, entry.version))
-            }
-        } catch {
-            state.withLock { $0.unsaved[provider] = .provider(.unsaved(provider, error)) }
-            warn(provider, "stored", error)
+        }
+    }
+
+    /// The file has these of a provider now.
+    private func note(_ saved: Entry, of provider: String) {
+        state.withLock { state in
+            state.unsaved[provider] = nil
+            guard let entry = state.entries[provider], entry.held.epoch == saved.held.epoch else { return }
+            state.entries[provider]?.known = saved.held.credentials
+            state.entries[provider]?.storedVersion = max(entry.storedVersion, min(saved.version, entry.version))
         }
     }
 

@@ -104,7 +104,8 @@ struct SyncPass: Sendable {
         control.goBy(session)
         do throws(CredentialsError) {
             return try RunCredentials(
-                open.place.userFolder, generation: session.generation, store: open.sessions, logger: logger)
+                open.place.userFolder, generation: session.generation, store: open.sessions,
+                isShared: open.place.shard != nil, logger: logger)
         } catch { throw Refusal(error) }
     }
 

@@ -6,7 +6,7 @@ extension ProviderError.Kind {
         switch self {
         case .authRequired: .loginNeeded
         case .unavailable, .rateLimited, .notReady, .machineExhausted: .workLeft
-        case .pluginFault, .providerFailed, .unsupported: .providerBroken
+        case .pluginFault, .providerFailed, .unsupported, .renewalNeeded: .providerBroken
         case .forbidden, .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .downloadsFailed
         case .cancelled: nil
         }
