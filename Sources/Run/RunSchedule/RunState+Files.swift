@@ -43,8 +43,18 @@ extension RunState {
         emit(.finished(id))
         settle(id, .finished)
         let donor = Donor(file: file, video: download.bytes.video, request: request)
-        guard isWhole else { return lostLeaders.append(id) }
-        for follower in sharing.finished(id, donor) { release(follower, donor) }
+        guard isWhole else {
+            sharing.ended(id, isFinished: false)
+            return lostLeaders.append(id)
+        }
+        for follower in sharing.finished(id, donor) {
+            if sharing.allows(donor, for: follower) {
+                release(follower, donor)
+            } else {
+                findOther(follower, than: donor)
+            }
+        }
+        sharing.forgetIfDone()
         linkFailed(donor)
     }
 
@@ -79,31 +89,35 @@ extension RunState {
 
     // MARK: the same bytes
 
-    /// The compared file doesn't have its bytes: it is transferred, unless another one is for which that file was
-    /// wrong, too.
-    mutating func findOther(_ id: DownloadID, than donor: Donor) {
+    /// The compared file doesn't have its bytes.
+    mutating func differs(_ id: DownloadID, _ donor: Donor, _ seen: SeenFile) {
         record(.putBack(id, retryAt: nil, error: nil))
         actions.append(.release(id))
-        let path = donor.file.path
-        if let other = sharing.otherwise[path], other.leader != id {
-            if let donor = other.donor { return release(id, donor) }
-            let isOver = if case .settled? = phases[other.leader] { true } else { phases[other.leader] == nil }
-            if !isOver, !sharing.followers.isFollower(other.leader) {
-                sharing.followers.add(id, to: other.leader)
-                phases[id] = .following
-                return
-            }
+        sharing.differs(id, seen)
+        findOther(id, than: donor)
+        sharing.forgetIfDone()
+    }
+
+    /// It is transferred, unless another one is that has other bytes than this file, too, and may have its bytes.
+    private mutating func findOther(_ id: DownloadID, than donor: Donor) {
+        let other = sharing.first(like: id, besides: donor) { other in
+            if case .settled? = phases[other] { false } else { phases[other] != nil }
         }
-        sharing.otherwise[path] = Sharing.Other(leader: id)
-        release(id, nil)
+        guard let other else { return release(id, nil) }
+        if let file = other.file { return release(id, file) }
+        sharing.followers.add(id, to: other.id)
+        phases[id] = commands.first?.holds(id) == true ? .held(.following) : .following
     }
 
     /// Gives a follower its turn: with a donor it is linked if that has its bytes, without one it is transferred next.
     private mutating func release(_ id: DownloadID, _ donor: Donor?) {
         guard let download = downloads[id] else { return }
-        downloads[id]?.donor = donor.flatMap { $0.isPossible(for: download.bytes) ? $0 : nil }
+        downloads[id]?.donor = donor.flatMap {
+            $0.isPossible(for: download.bytes) && sharing.allows($0, for: id) ? $0 : nil
+        }
         if case .settled? = phases[id] { return }
         let isProven = downloads[id]?.isDonorProven == true
+        if downloads[id]?.donor != nil, !isProven { sharing.willCompare(id) }
         enqueue(id, host: isProven ? nil : download.hostBefore, dueAt: isProven ? nil : download.retryAt)
     }
 

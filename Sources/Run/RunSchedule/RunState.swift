@@ -81,6 +81,7 @@ struct RunState: Sendable {
         var leads: [DownloadID: DownloadID] = [:]
         for download in new {
             downloads[download.id] = download
+            if download.donor != nil, !download.isDonorProven { sharing.willCompare(download.id) }
             if let planned = followers.leader(of: download.id) {
                 let leader = ids.contains(planned) || mayBeFollowed(planned) ? planned : leads[planned]
                 if let leader {
@@ -237,7 +238,7 @@ struct RunState: Sendable {
         stock.remove(id)
         tally.awaitingLogin.remove(id)
         if spaceSuspensions.remove(id) { noteSpace() }
-        sharing.followers.remove(id)
+        sharing.ended(id, isFinished: state == .finished)
         if state != .finished { lostLeaders.append(id) }
         if !isKept { actions.append(.dismiss(id)) }
     }

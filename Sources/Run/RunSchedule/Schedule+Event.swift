@@ -111,8 +111,8 @@ extension Schedule {
         case loginNeeded(DownloadError, server: String? = nil)
         /// Not available yet; `retryAfter` nil means the next run.
         case notReady(DownloadError, retryAfter: Duration?)
-        /// A file of the library that might have had its bytes is different.
-        case differs(Donor)
+        /// A file of the library that might have had its bytes is different; with what was seen of its own.
+        case differs(Donor, SeenFile = SeenFile())
         /// `isFinal`: another attempt would end in the same way.
         case failed(DownloadError, isFinal: Bool)
         /// Failed, and the host or provider asked for a pause of `rest`; a host as a whole, since the transfer from it

@@ -145,7 +145,7 @@ struct TurnRules: Sendable {
             run.putBack(id)
         case .loginNeeded(let error, _): loginNeeded(id, at: download.server, error, &run)
         case .notReady(let error, let retryAfter): notReady(id, error, retryAfter: retryAfter, &run)
-        case .differs(let donor): run.findOther(id, than: donor)
+        case .differs(let donor, let seen): run.differs(id, donor, seen)
         case .failed(let error, let isFinal) where error.isRefusal && isGoingOn:
             outages.refused(id, of: download.server, error, isFinal: isFinal, wasProbe: wasProbe, &run)
         case .failed(let error, let isFinal): run.fail(id, error, isFinal: isFinal)

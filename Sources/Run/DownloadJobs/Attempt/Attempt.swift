@@ -1,6 +1,7 @@
 package import DownloadStore
 import Foundation
 import ProviderKit
+import RunSchedule
 
 /// The input and results of an attempt, common to all kinds of downloads.
 package struct Attempt: Sendable, PrintsRedacted {
@@ -14,6 +15,8 @@ package struct Attempt: Sendable, PrintsRedacted {
     var url: String?
     /// Bytes that came from the network.
     var received: Int64 = 0
+    /// What was seen of its file while it was compared with another one.
+    var seen = SeenFile()
 }
 
 /// How an attempt ended.

@@ -147,15 +147,18 @@ extension DownloadJob {
     /// proof. Nil to go on at once.
     func tryDonor(_ media: any MediaDownload, _ attempt: inout Attempt) async -> JobOutcome? {
         guard let donor = sharing.donor else { return nil }
+        attempt.seen.request = attempt.answer.identity
         var isSame = donor.isPossible(for: wanted.bytes())
         if isSame {
             // What is known of one part says nothing of the others.
             let isWhole = !type(of: media).kind.hasParts
             if isWhole, let expected = context.expectedSHA256(attempt.answer) {
+                attempt.seen.sha256 = expected
                 isSame = donor.file.sha256 == expected
             } else if isWhole, let checksums = context.expectedChecksums(attempt.answer),
                 !checksums.isContained(in: donor.file.checksums)
             {
+                attempt.seen.checksums = checksums
                 isSame = false
             } else {
                 isSame = await media.hasBytes(of: donor, &attempt)
@@ -164,7 +167,7 @@ extension DownloadJob {
         }
         if Task.isCancelled { return .stopped }
         _ = sharing.take()
-        return isSame ? await share(donor) : .differs(donor)
+        return isSame ? await share(donor) : .differs(donor, attempt.seen)
     }
 
     /// Makes the file from one in the library. Nil if that can't be used, so that it has to be transferred.

@@ -23,8 +23,8 @@ package enum JobOutcome: Sendable {
     case loginNeeded(DownloadError, server: String? = nil)
     /// Not available yet; `retryAfter` nil means the next run.
     case notReady(DownloadError, retryAfter: Duration?)
-    /// A file of the library that might have had its bytes is different.
-    case differs(Donor)
+    /// A file of the library that might have had its bytes is different; with what was seen of its own.
+    case differs(Donor, SeenFile)
     case failed(DownloadError)
     /// Failed, and host or provider asked for a pause of `rest`; `host` is paused as a whole.
     case gaveUp(DownloadError, rest: Duration?, host: String?)

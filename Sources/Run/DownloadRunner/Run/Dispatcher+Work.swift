@@ -69,7 +69,7 @@ extension Dispatcher {
             .unavailable(error, retryAfter: retryAfter, server: server)
         case .loginNeeded(let error, let server): .loginNeeded(error, server: server)
         case .notReady(let error, let retryAfter): .notReady(error, retryAfter: retryAfter)
-        case .differs(let donor): .differs(donor)
+        case .differs(let donor, let seen): .differs(donor, seen)
         case .failed(let error): .failed(error, isFinal: error.isFinal)
         case .gaveUp(let error, let rest, let host):
             .gaveUp(error, isFinal: error.isFinal, rest: rest, host: host, began: await job.lastStart)

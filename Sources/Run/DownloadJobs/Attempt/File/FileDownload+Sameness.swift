@@ -1,3 +1,4 @@
+import Crypto
 import DownloadStore
 import FilePlacement
 import FileSystem
@@ -9,7 +10,8 @@ import RunSchedule
 extension FileDownload {
     /// Proven by the same request, or by the same strong entity tag and size with equal bytes in the middle.
     func hasBytes(of donor: Donor, _ attempt: inout Attempt) async -> Bool {
-        if let size = attempt.answer.resolution.size, size != donor.file.size { return false }
+        attempt.seen.size = attempt.answer.resolution.size
+        if let size = attempt.seen.size, size != donor.file.size { return false }
         if donor.request == attempt.answer.identity { return true }
         guard case .etag(let tag)? = donor.file.proof else { return false }
         return await hasTag(tag, donor, &attempt)
@@ -31,9 +33,12 @@ extension FileDownload {
         let buffer = BodyBuffer()
         let report = await services.engine.fetch(request, into: buffer)
         attempt.received += report.received
+        attempt.seen.isAsked = true
         guard let head = report.head else { return false }
         context.note(head)
-        return report.failure == nil && head.etag == tag && head.total == donor.file.size && buffer.take() == bytes
+        let middle = report.failure == nil && head.total == donor.file.size ? buffer.take() : nil
+        attempt.seen.note(head, middle: middle)
+        return head.etag == tag && middle == bytes
     }
 
     /// Of a file that has come whole, perhaps from another URL: whether it is what the answer leads to now. That is so
@@ -79,5 +84,24 @@ extension FileDownload {
         let count = min(size, 65_536)
         let start = (size - count) / 2
         return start..<start + count
+    }
+}
+
+extension SeenFile {
+    /// Notes the response to a request for the middle of a file of perhaps another size.
+    ///
+    /// - Parameter middle: its bytes; nil if it isn't the middle.
+    fileprivate mutating func note(_ head: ResponseHead, middle: [UInt8]?) {
+        switch head.status {
+        case 206:
+            size = head.total ?? size
+            let etag = head.total == nil ? nil : head.etag
+            response = Response(etag: etag, middle: middle.map { Checksum(SHA256.hash(data: $0)) })
+        // The middle is beyond its end.
+        case 416: size = head.total ?? size
+        // A server that sends the whole file proves nothing.
+        case 200: response = Response(etag: nil)
+        default: break
+        }
     }
 }

@@ -100,6 +100,7 @@ actor StreamDownload: MediaDownload {
         attempt.answer.use()
         guard case .success(let source) = await load(&attempt, access) else { return false }
         keep(source, &attempt)
+        if !source.isLive { attempt.seen.stream = source.contentDigest }
         return !source.isLive && source.contentDigest == digest
     }
 
