@@ -88,4 +88,40 @@ struct OtherShardsTests {
         _ = try own.replace { write in for n in 0..<700 { try write(Line(n: n)) } }
         #expect(try read() == Array(0..<700))
     }
+
+    @Test("a list that was written again into a file of the same number isn't read on from the middle")
+    func sameNumber() throws {
+        let own = FileList<Line>(of: try shard(1))
+        _ = try own.replace { write in for n in 0..<50 { try write(Line(n: n)) } }
+        let mark = try own.read { (_: Line) in }.mark
+        let path = "library/.coursefetch/shards/1-of-2/files.jsonl"
+        let header = try #require(temporary.read(path)).prefix { $0 != "\n" }
+        let text = String(repeating: "z", count: 1100)
+        let lines = (100..<200).map { #"{"n":\#($0),"text":"\#(text)"}"# }
+        let file = try FileHandle(forWritingTo: URL(filePath: temporary.at(path).string))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(([String(header)] + lines).map { $0 + "\n" }.joined().utf8))
+        var found: [Int] = []
+        _ = try own.read(after: mark) { found.append($0.n) }
+        #expect(found == Array(100..<200))
+    }
+
+    @Test("of a list of a later version nothing is read, at a second look either")
+    func laterVersion() throws {
+        let own = FileList<Line>(of: try shard(1))
+        _ = try own.replace { try $0(Line(n: 1)) }
+        let path = "library/.coursefetch/shards/1-of-2/files.jsonl"
+        let text = try #require(temporary.read(path))
+        #expect(text.contains(#""version":1"#))
+        try temporary.write(text.replacing(#""version":1"#, with: #""version":99"#), to: path)
+        var mark = FileListMark()
+        for _ in 0..<2 {
+            let reading = try own.read(after: mark) { (_: Line) in Issue.record("it is read") }
+            #expect(reading.isNewer && reading.lines == 0)
+            mark = reading.mark
+        }
+        // It is read from the beginning once this version understands it.
+        try temporary.write(text, to: path)
+        #expect(try own.read(after: mark) { (_: Line) in }.lines == 1)
+    }
 }

@@ -1,5 +1,4 @@
 package import CourseCatalog
-import Crypto
 import DownloadStore
 import FileSystem
 import Foundation
@@ -8,7 +7,6 @@ import RunSchedule
 package import SyncFacts
 import Synchronization
 import SystemPackage
-import TextFormats
 
 /// Videos that this shard has in common with others, as the catalog proves: an equal SHA-256, or the same source of a
 /// provider whose answers don't depend on the course. One shard fetches such a video, and the others link its file.
@@ -27,30 +25,9 @@ package final class SharedVideos: Sendable {
         case claimed(VideoClaim, Donor?)
     }
 
-    /// What proves that two downloads have the same bytes.
-    private enum Sameness: Hashable {
-        case sha256(Checksum)
-        case source(video: String, source: SourceDigest)
-
-        /// Its name in the library.
-        var name: String {
-            let text =
-                switch self {
-                case .sha256(let sha256): "sha256 \(sha256.hex)"
-                case .source(let video, let source): "source \(source.hex) \(video)"
-                }
-            return String(SHA256.hash(data: Array(text.utf8)).hex.prefix(32))
-        }
-    }
-
-    private struct State {
-        /// For what this shard wants, the last file that another one has.
-        var donors: [Sameness: Donor?] = [:]
-        /// How far each list was read.
-        var marks: [String: FileListMark] = [:]
-    }
-
-    private let state = Mutex(State())
+    private let index = Mutex(SharedVideoIndex())
+    /// How far each list was read. Locked while they are being read, which may take long.
+    private let marks = Mutex<[String: FileListMark]>([:])
     private let shards: OtherShards
     private let others: OtherVideos
     /// The folders of the other shards.
@@ -76,17 +53,11 @@ package final class SharedVideos: Sendable {
         self.ignoresCourse = ignoresCourse
     }
 
-    /// Notes what this shard wants.
+    /// Notes what this shard wants. Never waits for a list to be read.
     package func expect(_ wanted: [WantedDownload]) {
         let keys = Set(wanted.flatMap(keys))
         guard !keys.isEmpty else { return }
-        state.withLock { state in
-            let new = keys.filter { state.donors[$0] == nil }
-            guard !new.isEmpty else { return }
-            for key in new { state.donors[key] = .some(nil) }
-            // What was read was read without them.
-            state.marks = [:]
-        }
+        index.withLock { $0.expect(keys) }
     }
 
     /// Claims a download, unless no other shard has it.
@@ -107,10 +78,10 @@ package final class SharedVideos: Sendable {
         }
     }
 
-    private func keys(of wanted: WantedDownload) -> [Sameness] {
+    private func keys(of wanted: WantedDownload) -> [SharedSameness] {
         guard wanted.oldFile == nil, wanted.video.settings.live != .record else { return [] }
         let bytes = wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))
-        var keys: [Sameness] = []
+        var keys: [SharedSameness] = []
         if let sha256 = bytes.sha256, wanted.video.sha256.map(others.mayHave(sha256:)) == true {
             keys.append(.sha256(sha256))
         }
@@ -121,22 +92,35 @@ package final class SharedVideos: Sendable {
     }
 
     /// A file of another shard that is proven to have the bytes.
-    private func donor(of keys: [Sameness], _ bytes: WantedBytes, _ shouldStop: () -> Bool) -> Donor? {
-        state.withLock { state in
+    private func donor(of keys: [SharedSameness], _ bytes: WantedBytes, _ shouldStop: () -> Bool) -> Donor? {
+        do { try read(for: keys, shouldStop) } catch { return nil }
+        return index.withLock { index in
+            keys.compactMap { index.donors[$0] ?? nil }.first { $0.isProven(for: bytes) }
+        }
+    }
+
+    /// Reads what is new in the lists; or all of them, once for everything that is expected by then, if they haven't
+    /// been read for these. One reads at a time. Throws if it has to stop.
+    private func read(for keys: [SharedSameness], _ shouldStop: () -> Bool) throws(LibraryError) {
+        try marks.withLock { marks throws(LibraryError) in
+            let (unread, wanted) = index.withLock { ($0.unread(of: keys), $0.donors) }
+            if !unread.isEmpty { marks = [:] }
             for name in names {
+                if shouldStop() { throw .stopped }
+                var found = SharedVideoIndex.Found()
                 let reading = try? shards.list(of: name)?.read(
-                    after: state.marks[name] ?? FileListMark(), shouldStop: shouldStop
+                    after: marks[name] ?? FileListMark(), shouldStop: shouldStop
                 ) { (entry: FileListEntry) in
                     guard let donor = Donor(entry) else { return }
-                    let sha256 = donor.file.sha256.map { Sameness.sha256($0) }
-                    let source = Sameness.source(video: donor.video, source: donor.file.source)
-                    for key in [sha256, source].compactMap(\.self) where state.donors[key] != nil {
-                        state.donors[key] = donor
-                    }
+                    let sha256 = donor.file.sha256.map { SharedSameness.sha256($0) }
+                    let source = SharedSameness.source(video: donor.video, source: donor.file.source)
+                    for key in [sha256, source].compactMap(\.self) where wanted[key] != nil { found[key] = donor }
                 }
-                if let reading { state.marks[name] = reading.mark }
+                if let reading { marks[name] = reading.mark }
+                index.withLock { $0.note(found) }
             }
-            return keys.compactMap { state.donors[$0] ?? nil }.first { $0.isProven(for: bytes) }
+            if shouldStop() { throw .stopped }
+            index.withLock { $0.haveRead(unread) }
         }
     }
 }

@@ -110,8 +110,7 @@ package struct FileList<Record: Codable> {
             reading.damaged = 1
             return reading
         }
-        let isSame = mark.inode == facts.inode && mark.offset <= facts.size
-        reading.mark = FileListMark(inode: facts.inode, offset: isSame ? mark.offset : 0)
+        reading.mark = FileListMark(inode: facts.inode, offset: mark.isEnd(in: descriptor, facts) ? mark.offset : 0)
         var isFirst = reading.mark.offset == 0
         var line: [UInt8] = []
         var isTooLong = false
@@ -122,8 +121,7 @@ package struct FileList<Record: Codable> {
             let count = block.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
             guard count > 0 else {
                 if count < 0 { throw LibraryError.system(.read, path: path, Errno(rawValue: errno)) }
-                // A line without a line break is torn.
-                if !line.isEmpty || isTooLong { reading.damaged += 1 }
+                reading.end(in: descriptor, isTorn: !line.isEmpty || isTooLong)
                 return reading
             }
             var rest = block[..<count]
@@ -161,15 +159,34 @@ package struct FileList<Record: Codable> {
 
 /// The end of a reading of a list, at the end of a line.
 package struct FileListMark: Sendable, Equatable {
-    /// Of the file: a list that was written again is another one.
+    /// Of the file: a list that was written again is another one, which may have got the number of one before it.
     var inode: UInt64 = 0
     /// Bytes read.
     var offset: Int64 = 0
+    /// The last of them, at most 256.
+    private var ending: [UInt8] = []
 
     /// Before the first reading.
     package init() {}
 
     init(inode: UInt64, offset: Int64) { (self.inode, self.offset) = (inode, offset) }
+
+    /// Notes the last bytes before ``offset``.
+    fileprivate mutating func noteEnding(in descriptor: CInt) { ending = Self.ending(descriptor, at: offset) }
+
+    /// Whether this file is the one that was read, and has only grown since.
+    fileprivate func isEnd(in descriptor: CInt, _ facts: FileFacts) -> Bool {
+        inode == facts.inode && offset > 0 && offset <= facts.size && !ending.isEmpty
+            && Self.ending(descriptor, at: offset) == ending
+    }
+
+    /// Empty if they can't be read.
+    private static func ending(_ descriptor: CInt, at offset: Int64) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(min(offset, 256)))
+        let start = off_t(offset) - off_t(bytes.count)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, start) }
+        return count == bytes.count ? bytes : []
+    }
 }
 
 extension FileList.Reading {
@@ -179,7 +196,17 @@ extension FileList.Reading {
         if let header, header.list == Header.current.list, header.version <= Header.current.version { return true }
         isNewer = header != nil
         damaged = header == nil ? 1 : 0
+        // Nothing of it was read, and nothing will be as long as it begins so.
+        mark = FileListMark()
         return false
+    }
+
+    /// Notes where the list ends.
+    ///
+    /// - Parameter isTorn: whether the last line has no line break.
+    fileprivate mutating func end(in descriptor: CInt, isTorn: Bool) {
+        if isTorn { damaged += 1 }
+        mark.noteEnding(in: descriptor)
     }
 }
 
