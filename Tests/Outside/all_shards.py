@@ -99,6 +99,75 @@ class AllShards(unittest.TestCase):
         running.wait_for(lambda events: any(e["event"] == "download_paused" for e in events))
         running.stop()
 
+    def damage(self, file):
+        """What SQLite can't open any more."""
+        file.write_bytes(b"not a database" * 400)
+
+    def check_left_out(self, machine):
+        """The shard 2/3 can't be read on this machine, and everything else is told and done."""
+        others = {course for index in (1, 3) for course in self.courses_of[index]}
+        lost = self.courses_of[2][0]
+        run = self.all("status", "--all", "--json", machine=machine, exit=73)
+        rows = [e for e in run.events if "event" not in e]
+        self.assertEqual({row["course"] for row in rows}, others)
+        last = run.events[-1]
+        self.assertEqual((last["event"], last["shard"], last["exit"]), ("shard_left_out", "2/3", 73))
+        self.assertIn("warning: the shard 2/3 is left out: ", run.err)
+        self.assertRegex(run.err, "library adopt --rebuild .* --shard 2/3 --local-state ")
+        self.assertNotIn("--all-shards", run.err)
+        run = self.all("status", machine=machine, exit=73)
+        self.assertIn("3 shards, 0 of them syncing, 1 left out", run.out)
+        self.assertIn(f"{2 * len(others)} videos", run.out)
+        run = self.all("path", machine=machine, exit=73)
+        self.assertEqual(len(run.out.splitlines()), 2 * len(others))
+        self.assertIn("the shard 2/3 is left out", run.err)
+        # What matches nothing here may be in the other shard.
+        self.assertIn("the shard 2/3 is left out", self.all("path", lost, machine=machine, exit=73).err)
+        end = self.all("verify", "--json", machine=machine, exit=73).events[-1]
+        self.assertEqual((end["files"], end["exit"], end["left_out"][0]["shard"]), (2 * len(others), 73, "2/3"))
+        run = self.all("doctor", machine=machine, exit=1)
+        self.assertIn("2-of-3", run.out)
+        course = self.courses_of[1][0]
+        run = self.all("retry", course, "--json", machine=machine, exit=73)
+        end = run.events[-1]
+        self.assertEqual((end["changed"], end["exit"], end["left_out"][0]["shard"]), (2, 73, "2/3"))
+        self.assertIn("the shard 2/3 is left out", run.err)
+        self.all("pause", lost, machine=machine, exit=73)
+        # What was changed holds where the shard is.
+        fetched = self.stage.sync(*self.shard(1), exit=0).of("download_finished")
+        self.assertEqual({e["course"] for e in fetched}, {course})
+
+    def sync_and_tell(self):
+        self.courses_of = {}
+        for index, run in enumerate(self.sync_all(), 1):
+            self.courses_of[index] = sorted({e["course"] for e in run.of("download_finished")})
+
+    def test_a_damaged_state_leaves_its_shard_out(self):
+        self.sync_and_tell()
+        self.all("status")
+        [state] = (self.stage.folder / "desk").glob("users/*/shards/2-of-3/state.sqlite")
+        self.damage(state)
+        self.check_left_out("desk")
+
+    def test_a_damaged_copy_leaves_its_shard_out(self):
+        self.sync_and_tell()
+        self.damage(self.stage.library / ".coursefetch/shards/2-of-3/state.sqlite")
+        self.check_left_out("desk")
+        # Where its state is, nothing is missing.
+        [local] = (self.stage.folder / "machine2").glob("users/*/shards/2-of-3")
+        self.assertEqual(self.stage.command("status", *self.shard(2)).exit, 0, local)
+
+    def test_if_no_shard_can_be_read_the_command_is_refused(self):
+        self.sync_and_tell()
+        self.all("status")
+        for state in (self.stage.folder / "desk").glob("users/*/shards/*/state.sqlite"):
+            self.damage(state)
+        run = self.all("status", exit=73)
+        self.assertEqual(run.out, "")
+        self.assertIn("is damaged", run.err)
+        self.all("pause", "--all", exit=73)
+        self.all("verify", exit=73)
+
     def test_what_isnt_a_library_of_shards_is_told(self):
         run = self.all("status", exit=64)
         self.assertIn("isn't the library of shards", run.err)

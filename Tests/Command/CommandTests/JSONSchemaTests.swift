@@ -33,6 +33,24 @@ struct JSONSchemaTests {
         #expect(try await Self.mistakes("sync", lines) == "")
     }
 
+    @Test("what is left out of an answer about all shards fits")
+    func leftOut() async throws {
+        let refusal = Refusal.run(.shardLeftOut("2/4", .store(.corrupt(path: "/s", detail: "d"))))
+        for schema in ["status", "path"] {
+            #expect(try await Self.mistakes(schema, [JSONEvents.leftOut(refusal, now: Self.now)]) == "")
+        }
+        var report = SteeringReport(items: [], isLive: false)
+        report.refusals = [refusal]
+        let steered = SteeringText.json(report, "retry", exit: .stateUnusable, now: Self.now)
+        #expect(try await Self.mistakes("changes", [steered]) == "")
+        var verification = Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
+        verification.leftOut = [refusal]
+        #expect(ExitStatus(verification.conditions) == .stateUnusable)
+        let verified = VerifyJSON.summary(verification, exit: .stateUnusable, now: Self.now)
+        #expect(try await Self.mistakes("verify", [verified]) == "")
+        #expect(String(decoding: verified, as: UTF8.self).contains(#""left_out":[{"shard":"2/4","exit":73,"#))
+    }
+
     @Test("an unknown or missing field is found")
     func found() async throws {
         let more = Array(#"{"event":"warning","time":"2026-11-20T23:00:00Z","message":"m","more":1}"#.utf8 + [10])

@@ -239,6 +239,37 @@ package enum JSONEvents {
         }
     }
 
+    /// The shards that a command leaves out, and why; nothing if there are none.
+    static func leftOut(_ line: inout JSONLine, _ refusals: [Refusal]) {
+        let shards = refusals.compactMap(ShardLeftOut.init)
+        guard !shards.isEmpty else { return }
+        line.objects("left_out", shards) { line, shard in shard.fill(&line) }
+    }
+
+    /// The line for a shard that a command leaves out, in an output without a last line.
+    package static func leftOut(_ refusal: Refusal, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("shard_left_out", at: now)
+        ShardLeftOut(refusal)?.fill(&line)
+        return line.finished()
+    }
+
+    private struct ShardLeftOut {
+        let shard: String
+        let refusal: Refusal
+
+        init?(_ refusal: Refusal) {
+            guard case .run(.shardLeftOut(let shard, let why)) = refusal else { return nil }
+            (self.shard, self.refusal) = (shard, why)
+        }
+
+        func fill(_ line: inout JSONLine) {
+            line.field("shard", shard)
+            line.field("exit", Int(ExitStatus([refusal.condition]).rawValue))
+            line.field("message", SuggestedCommand.about(shard: shard) { refusal.message })
+        }
+    }
+
     /// The numbers of missing sidecars; nothing if there are none.
     static func sidecars(_ line: inout JSONLine, wanted: Int, failed: Int) {
         if wanted > 0 { line.field("sidecars_wanted", wanted) }

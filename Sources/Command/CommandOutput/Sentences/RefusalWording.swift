@@ -244,6 +244,8 @@ extension Refusal.Run {
             without locks that hold. Name a folder on a disk of this machine with --local-state, or this one if you \
             want it
             """
+        case .shardLeftOut(let shard, let refusal):
+            "the shard \(shard) is left out: \(SuggestedCommand.about(shard: shard) { refusal.message })"
         case .noShards(let library): "\(library) isn't the library of shards; name theirs with --library"
         case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere

@@ -162,10 +162,11 @@ package struct StatusTable: Sendable {
         lines += report.held.map { style.paint(style.text($0.message), .bad) }
         if !report.shards.isEmpty {
             let running = report.shards.filter { $0.running != nil }
+            let leftOut = report.shardsLeftOut
+            let missing = leftOut > 0 ? ", \(leftOut) left out" : ""
+            let count = Wording.count(report.shards.count + leftOut, "shard")
             lines.append(
-                style.paint(
-                    "\(Wording.count(report.shards.count, "shard")), \(running.count) of them syncing",
-                    running.isEmpty ? .dim : .good))
+                style.paint("\(count), \(running.count) of them syncing\(missing)", running.isEmpty ? .dim : .good))
             for shard in running {
                 guard let process = shard.running else { continue }
                 let text = "  \(shard.name): \(Wording.running(process, now: now, zone: zone))"

@@ -124,6 +124,7 @@ package enum SteeringText {
         line.field("changed", report.items.count { $0.outcome.verdict == .changed || $0.outcome.verdict == .fileKept })
         line.field("selected", report.items.count)
         line.field("by_running_sync", report.isLive)
+        JSONEvents.leftOut(&line, report.refusals)
         return line.finished()
     }
 

@@ -215,6 +215,7 @@ package enum VerifyJSON {
         line.field("damaged", result.findings.count { $0.verdict.isDamage })
         line.field("complete", !result.isStopped)
         line.field("refused", result.refusal?.message)
+        JSONEvents.leftOut(&line, result.leftOut)
         return line.finished()
     }
 

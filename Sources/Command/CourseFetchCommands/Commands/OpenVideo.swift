@@ -32,7 +32,7 @@ struct OpenVideo: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, facts) = try await context.finishedFiles([selector], place)
+        let (files, facts, _) = try await context.finishedFiles([selector], place)
         if let problem = FilesText.nothing(files, [selector]) { throw await context.refuse(.failures, problem) }
         guard let path = files.path(toOpen: selector, page: facts.page(of:)) else {
             throw await context.refuse(.usage, FilesText.ambiguous(files))

@@ -46,10 +46,12 @@ struct PathOf: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, _) = try await context.finishedFiles(selectors, place, all: all, withParts: streams) { item in
+        let (files, _, leftOut) = try await context.finishedFiles(selectors, place, all: all, withParts: streams) {
+            item in
             let line = json ? FilesText.json(item, showsStream: streams) : FilesText.path(item, endsWithNUL: null)
             context.output.send(line, to: STDOUT_FILENO)
         }
+        if !leftOut.isEmpty { try await context.finish(leavingOut: leftOut, json: json) }
         if let problem = FilesText.nothing(files, selectors) { throw await context.refuse(.failures, problem) }
         if let missing = FilesText.missing(files) { throw await context.refuse(.failures, missing) }
         try await context.finish()
@@ -57,8 +59,8 @@ struct PathOf: AsyncParsableCommand {
 }
 
 extension CommandContext {
-    /// The finished videos that match selectors, and what is true of the whole; without selectors, all. Ends with 64 if
-    /// a selector matches no video.
+    /// The finished videos that match selectors, what is true of the whole, and why shards are left out; without
+    /// selectors, all. Ends with 64 if a selector matches no video.
     ///
     /// - Parameters:
     ///   - all: whether they are those of all shards.
@@ -67,7 +69,7 @@ extension CommandContext {
     func finishedFiles(
         _ selectors: [Selector], _ place: ShardLocationOptions, all: AllShardsOption? = nil, withParts: Bool = false,
         told: (FinishedFiles.Item) -> Void = { _ in }
-    ) async throws -> (files: FinishedFiles, facts: StatusReport) {
+    ) async throws -> (files: FinishedFiles, facts: StatusReport, leftOut: [Refusal]) {
         let settings = try await settings(place.texts)
         let location = try all.map(settings.location) ?? settings.shardLocation
         return try await orRefuse { () throws(Refusal) in
@@ -79,7 +81,7 @@ extension CommandContext {
                     told(item)
                     if withParts { files.addParts(of: row, library: reader.facts.library).forEach(told) }
                 }
-                return (files, reader.facts)
+                return (files, reader.facts, reader.leftOut)
             }
         }
     }

@@ -48,7 +48,7 @@ struct Status: AsyncParsableCommand {
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : nil
         let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: width)
         let table = StatusTable(form: form, zone: context.zone)
-        try await context.orRefuse { () throws(Refusal) in
+        let leftOut = try await context.orRefuse { () throws(Refusal) in
             try await StatusReader.read(location) { reader throws(Refusal) in
                 if json {
                     try reader.each(reader.settled(given ?? Selection())) { row in
@@ -57,8 +57,9 @@ struct Status: AsyncParsableCommand {
                 } else {
                     try table.write(reader, given, now: Date()) { context.say($0) }
                 }
+                return reader.leftOut
             }
         }
-        try await context.finish()
+        try await context.finish(leavingOut: leftOut, json: json)
     }
 }

@@ -52,6 +52,9 @@ struct StatusWatch {
         return try await StatusReader.read(location) { reader throws(Refusal) in
             var lines: [String] = []
             try table.write(reader, selection, now: Date()) { lines.append($0) }
+            for refusal in reader.leftOut {
+                lines += TerminalFormat.wrap(TerminalFormat.printable("warning: " + refusal.message), to: columns)
+            }
             return lines
         }
     }

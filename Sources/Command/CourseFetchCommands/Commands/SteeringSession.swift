@@ -64,7 +64,7 @@ struct SteeringSession {
     ) async throws {
         if json {
             let now = Date()
-            let status = failures.isEmpty ? ExitStatus.success : .failures
+            let status = status(of: report, failures)
             for item in report.items {
                 let line = SteeringText.json(
                     item, command, StateTransition(rawValue: command), isLive: report.isLive, now: now)
@@ -78,8 +78,12 @@ struct SteeringSession {
         }
         for refusal in report.refusals { context.complain(refusal.message) }
         try await context.finish()
-        if let refusal = report.refusals.first { throw await context.exit(ExitStatus([refusal.condition])) }
-        if !failures.isEmpty { throw await context.exit(.failures) }
+        let status = status(of: report, failures)
+        if status != .success { throw await context.exit(status) }
+    }
+
+    private func status(of report: SteeringReport, _ failures: [SteeringReport.Item]) -> ExitStatus {
+        ExitStatus(Set(report.refusals.map(\.condition)).union(failures.isEmpty ? [] : [.downloadsFailed]))
     }
 }
 

@@ -58,6 +58,7 @@ struct Verify: AsyncParsableCommand {
             let text = VerifyText(repairs: repair, style: context.style(of: STDOUT_FILENO))
             text.lines(result).forEach(context.say)
         }
+        context.warn(of: result.leftOut)
         if let refusal = result.refusal {
             throw await context.refuse(status, "the state wasn't changed: \(refusal.message)")
         }

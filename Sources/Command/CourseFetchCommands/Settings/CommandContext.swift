@@ -91,6 +91,21 @@ extension CommandContext {
         }
     }
 
+    /// Says which shards are left out, and why.
+    func warn(of leftOut: [Refusal]) {
+        for refusal in leftOut { complain("warning: " + TerminalFormat.printable(refusal.message)) }
+    }
+
+    /// Ends an answer about all shards: names those that are left out, also as JSON, and throws for their exit code.
+    func finish(leavingOut leftOut: [Refusal], json: Bool) async throws {
+        for refusal in leftOut where json {
+            output.send(JSONEvents.leftOut(refusal, now: Date()), to: STDOUT_FILENO)
+        }
+        warn(of: leftOut)
+        try await finish()
+        if !leftOut.isEmpty { throw await exit(ExitStatus(Set(leftOut.map(\.condition)))) }
+    }
+
     /// The error to throw after a failure that ends the command.
     func refuse(_ status: ExitStatus, _ message: String) async -> ExitCode {
         complain("error: " + TerminalFormat.printableLines(message).joined(separator: "\n"))

@@ -64,7 +64,11 @@ extension Diagnosis {
         _ place: StateLocation.Place, _ options: DiagnosisOptions, used: inout Set<String>
     ) async {
         // That of a shard may be a copy that is in the library.
-        if place.shard != nil { (try? place.openForReading())??.close() }
+        if place.shard != nil {
+            do throws(Refusal) { try place.openForReading()?.close() } catch {
+                if !place.hasState { facts.append(.libraryUnusable(place.leftOut(error))) }
+            }
+        }
         let state = StateCheck(place: place)
         facts += state.folderFacts()
         let (store, database) = state.database()

@@ -162,6 +162,8 @@ package struct StatusReport: Sendable {
     var gone: Gone?
     /// All shards, if the report is about them.
     package var shards: [ShardStatus] = []
+    /// How many shards can't be read, and aren't among them.
+    package var shardsLeftOut = 0
 
     /// One shard.
     package struct ShardStatus: Sendable, Equatable {

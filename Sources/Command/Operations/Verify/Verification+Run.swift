@@ -26,26 +26,38 @@ extension Verification {
         let places = try location.resolveAll()
         try places[0].requireKnown()
         var whole = Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
-        for (place, part) in zip(places, try parts(of: selection, places)) {
+        let (parts, failed) = try parts(of: selection, places)
+        whole.leftOut = failed
+        for (place, part) in zip(places, parts) {
             guard let part, !whole.isStopped else { continue }
             do throws(Refusal) {
                 whole.add(try await run(place, selection: part, repair: repair, observe: observe))
             } catch {
                 guard places.count > 1 else { throw error }
-                whole.refusal = whole.refusal ?? error
+                whole.leftOut.append(place.leftOut(error))
             }
         }
         return whole
     }
 
-    /// The part of the selection that each state has.
+    /// The part of the selection that each state has, and why shards can't be read, if others can.
     private static func parts(
         of selection: Selection, _ places: [StateLocation.Place]
-    ) throws(Refusal) -> [Selection?] {
+    ) throws(Refusal) -> ([Selection?], leftOut: [Refusal]) {
         var stores: [DownloadStore?] = []
         defer { for store in stores { store?.close() } }
-        for place in places { stores.append(try place.openForReading()) }
-        return try SharedSelection.parts(of: selection, in: stores)
+        var failed: [Int: Refusal] = [:]
+        for (index, place) in places.enumerated() {
+            do throws(Refusal) { stores.append(try place.openForReading()) } catch {
+                stores.append(nil)
+                failed[index] = error
+            }
+        }
+        if failed.count == places.count, let error = failed[0] { throw error }
+        let leftOut = failed.sorted { $0.key < $1.key }.map { places[$0.key].leftOut($0.value) }
+        var parts = try SharedSelection.parts(of: selection, in: stores, leftOut: leftOut)
+        for index in failed.keys { parts[index] = nil }
+        return (parts, leftOut)
     }
 
     private static func run(

@@ -120,6 +120,8 @@ package struct Verification: Sendable, Equatable {
     package var isStopped = false
     /// Another process holds the lock, so that nothing could be recorded; nil if it was, or nothing had to be.
     package var refusal: Refusal?
+    /// Why shards weren't checked, if others were.
+    package var leftOut: [Refusal] = []
 
     package init(progress: VerificationProgress) { self.progress = progress }
 
@@ -133,6 +135,7 @@ package struct Verification: Sendable, Equatable {
         findings += other.findings
         isStopped = isStopped || other.isStopped
         refusal = refusal ?? other.refusal
+        leftOut += other.leftOut
     }
 
     /// Whether a file is damaged or missing.
@@ -144,6 +147,6 @@ package struct Verification: Sendable, Equatable {
         if hasDamage { conditions.insert(.damageFound) }
         if isStopped { conditions.insert(.workLeft) }
         if let refusal { conditions.insert(refusal.condition) }
-        return conditions
+        return conditions.union(leftOut.map(\.condition))
     }
 }

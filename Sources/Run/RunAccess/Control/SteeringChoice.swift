@@ -60,6 +60,8 @@ package struct SteeringChoice: Sendable {
 
     /// Of one state, or of each shard that has some.
     let parts: [Part]
+    /// Why shards are left out that may have some, too.
+    var leftOut: [Refusal] = []
 
     private var items: some Sequence<Item> { parts.lazy.flatMap(\.items) }
     /// The number of downloads.
@@ -81,12 +83,20 @@ package struct SteeringChoice: Sendable {
         var stores: [DownloadStore?] = []
         defer { for store in stores { store?.close() } }
         try places[0].requireKnown()
-        for place in places { stores.append(try place.openForReading()) }
-        guard stores.contains(where: { $0 != nil }) else {
+        var failed: [Int: Refusal] = [:]
+        for (index, place) in places.enumerated() {
+            do throws(Refusal) { stores.append(try place.openForReading()) } catch {
+                stores.append(nil)
+                failed[index] = error
+            }
+        }
+        if failed.count == places.count, let error = failed[0] { throw error }
+        let leftOut = failed.sorted { $0.key < $1.key }.map { places[$0.key].leftOut($0.value) }
+        guard !leftOut.isEmpty || stores.contains(where: { $0 != nil }) else {
             guard places[0].isAccountsOwn else { throw places[0].unknown }
             throw .selection(.nothingYet)
         }
-        let selections = try SharedSelection.parts(of: selection, in: stores)
+        let selections = try SharedSelection.parts(of: selection, in: stores, leftOut: leftOut)
         var parts: [Part] = []
         var gone: VideoReference?
         for (place, (store, part)) in zip(places, zip(stores, selections)) {
@@ -115,7 +125,7 @@ package struct SteeringChoice: Sendable {
             if !items.isEmpty { parts.append(Part(place: place, items: items, named: stored.named)) }
         }
         if parts.isEmpty, let gone, !selection.selectors.isEmpty { throw .selection(.gone(Selector(gone))) }
-        return SteeringChoice(parts: parts)
+        return SteeringChoice(parts: parts, leftOut: leftOut)
     }
 
     /// Pauses, resumes, cancels, retries or removes them.
@@ -143,15 +153,17 @@ package struct SteeringChoice: Sendable {
         _ body: (Part) async throws(Refusal) -> SteeringReport
     ) async throws(Refusal) -> SteeringReport {
         var whole = SteeringReport(items: [], isLive: false)
+        whole.refusals = leftOut
+        let isShared = parts.count + leftOut.count > 1
         for part in parts {
             do throws(Refusal) {
                 let report = try await body(part)
                 whole.items += report.items
                 whole.isLive = whole.isLive || report.isLive
-                whole.refusals += report.refusals
+                whole.refusals += report.refusals.map { isShared ? part.place.leftOut($0) : $0 }
             } catch {
-                if parts.count == 1 { throw error }
-                whole.refusals.append(error)
+                if !isShared { throw error }
+                whole.refusals.append(part.place.leftOut(error))
             }
         }
         if whole.items.isEmpty, let refusal = whole.refusals.first { throw refusal }

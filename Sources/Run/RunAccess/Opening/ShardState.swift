@@ -48,13 +48,22 @@ package struct ShardState {
     // MARK: taking the copy
 
     /// ``takeNewerCopy()`` for a command that only reads. Does nothing while a process of this machine has the lock:
-    /// its state is the newest one. A library or copy that can't be read is no reason to show nothing.
-    func refresh() {
-        guard (try? isBehindLibrary(role: .client)) == true, (try? place.folder.create()) != nil,
-            let lock = try? place.folder.lockNow()
-        else { return }
-        defer { lock.release() }
-        try? takeNewerCopy()
+    /// its state is the newest one. A library or copy that can't be read is no reason to show nothing: returns it only
+    /// if there is no state of this machine, so that the copy is all that is known.
+    func refresh() -> Refusal? {
+        do {
+            guard try isBehindLibrary(role: .client) else { return nil }
+            try place.folder.create()
+            guard let lock = try place.folder.lockNow() else { return nil }
+            defer { lock.release() }
+            try takeNewerCopy()
+            guard !place.hasState, let part = place.libraryPart else { return nil }
+            // A mark without a copy.
+            let library = try place.library(in: nil).path
+            throw LibraryError.partOfAnother(library: library.string, part: part.name)
+        } catch {
+            return place.hasState ? nil : Refusal(any: error)
+        }
     }
 
     private func isBehindLibrary(role: StateRole) throws -> Bool {

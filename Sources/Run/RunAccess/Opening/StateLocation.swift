@@ -240,6 +240,11 @@ package struct StateLocation: Sendable, Equatable {
             shard == nil ? store : try await ofUser.openForSession()
         }
 
+        /// Why a command about all shards leaves this one out.
+        package func leftOut(_ refusal: Refusal) -> Refusal {
+            shard.map { .run(.shardLeftOut($0.text, refusal)) } ?? refusal
+        }
+
         package var libraryPart: LibraryPart? { shard.map { LibraryPart(name: $0.folderName, count: $0.count) } }
 
         /// Refuses a logged-out user. Makes nothing for a user without a state.
@@ -257,9 +262,10 @@ package struct StateLocation: Sendable, Equatable {
 
         /// The state, or nil if this user has none yet. An incomplete new file counts as none.
         ///
-        /// That of a shard becomes the copy in the library first, if that is newer.
+        /// That of a shard becomes the copy in the library first, if that is newer. Throws if there is only a copy, and
+        /// it can't be read.
         package func openForReading() throws(Refusal) -> DownloadStore? {
-            if shard != nil { ShardState(self).refresh() }
+            if shard != nil, let refusal = ShardState(self).refresh() { throw refusal }
             return try openAsIs()
         }
 

@@ -6,8 +6,12 @@ package enum SharedSelection {
     /// The settled part that each state has; nil for one that has none of it. Throws if a selector may mean several
     /// videos of a state, or matches none in any; then with a suggestion.
     ///
-    /// - Parameter stores: nil for a state that doesn't exist.
-    package static func parts(of selection: Selection, in stores: [DownloadStore?]) throws(Refusal) -> [Selection?] {
+    /// - Parameters:
+    ///   - stores: nil for a state that doesn't exist.
+    ///   - leftOut: why other states can't be read: what matches no video here may be there.
+    package static func parts(
+        of selection: Selection, in stores: [DownloadStore?], leftOut: [Refusal] = []
+    ) throws(Refusal) -> [Selection?] {
         guard !selection.selectors.isEmpty else { return stores.map { _ in selection } }
         var parts = [[Selector]](repeating: [], count: stores.count)
         var unmatched: [UnmatchedSelector] = []
@@ -32,7 +36,7 @@ package enum SharedSelection {
             if !isMatched { unmatched.append(suggestion) }
         }
         // Of several mistakes the first one is told, as in one state.
-        if let first = unmatched.first { throw .selection(.unmatched([first])) }
+        if let first = unmatched.first { throw leftOut.first ?? .selection(.unmatched([first])) }
         return parts.map { selectors in
             guard !selectors.isEmpty else { return nil }
             var part = selection

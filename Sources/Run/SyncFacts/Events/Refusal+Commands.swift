@@ -154,6 +154,8 @@ extension Refusal {
         case overtaken(String, by: String)
         /// The state of a shard would be on a network file system of this name, and nobody chose that.
         case stateOnNetwork(path: String, kind: String)
+        /// A shard that a command about all shards leaves out, by its name `2/4`, and why.
+        case shardLeftOut(String, Refusal)
         /// Not the library of shards.
         case noShards(library: String)
         /// The state has no library yet.
@@ -179,7 +181,7 @@ extension Refusal {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards: .usage
             case .outsideHours, .overtaken: .workLeft
-            case .notStarted(let refusal): refusal.condition
+            case .notStarted(let refusal), .shardLeftOut(_, let refusal): refusal.condition
             case .fewDescriptors, .unwritable, .download, .noSpace, .noLibrary, .notMovedThere, .libraryOfUser,
                 .newerList,
                 .filesThere, .unmadeFile:

@@ -71,6 +71,13 @@ package enum SuggestedCommand {
     /// Remembers that this process is about all shards.
     package static func rememberAllShards() { given.withLock { $0.takesAllShards = true } }
 
+    /// What `body` words about one shard, while this process is about all of them: its commands are about that shard.
+    package static func about<Result>(shard: String, _ body: () -> Result) -> Result {
+        var places = scoped ?? given.withLock { $0 }
+        (places.shard, places.takesAllShards) = (shard, false)
+        return $scoped.withValue(places, operation: body)
+    }
+
     /// `coursefetch`, these words, and the options for the places, unless the words have them already.
     package static func text(_ words: String) -> String {
         (["coursefetch", words] + options(for: words)).joined(separator: " ")
