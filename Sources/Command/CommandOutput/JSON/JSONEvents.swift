@@ -9,9 +9,12 @@ package enum JSONEvents {
     package static let schema = 1
 
     /// The line of an event with its line break. Times are relative to `now`.
-    package static func line(_ event: SyncEvent, now: Date) -> [UInt8] {
+    ///
+    /// - Parameter shard: in a sync of all shards the one that it is about, as `2/4`.
+    package static func line(_ event: SyncEvent, now: Date, shard: String? = nil) -> [UInt8] {
         var line = JSONLine()
-        line.event(name(event), at: now)
+        line.event(shard == nil ? name(event) : nameOfShard(event), at: now)
+        if let shard { line.field("shard", shard) }
         switch event {
         case .lockWaiting(let holder, let until): lock(&line, holder, until: until)
         case .started(let start): fill(&line, start)
@@ -142,6 +145,14 @@ package enum JSONEvents {
         if let server { line.field("server", server) }
     }
 
+    /// The last event of a shard isn't the last one of the sync.
+    private static func nameOfShard(_ event: SyncEvent) -> String {
+        switch event {
+        case .finished: "shard_finished"
+        default: name(event)
+        }
+    }
+
     private static func name(_ event: SyncEvent) -> String {
         switch event {
         case .lockWaiting: "lock_waiting"
@@ -218,6 +229,12 @@ package enum JSONEvents {
         if summary.answers > 0 {
             line.field("answers", summary.answers)
             line.field("answers_expired", summary.answersExpired)
+        }
+        if !summary.shards.isEmpty {
+            line.objects("shards", summary.shards) { line, ending in
+                line.field("shard", ending.shard)
+                line.field("exit", ending.conditions.map { Int(ExitStatus($0).rawValue) })
+            }
         }
         if summary.coursesUnlisted > 0 { line.field("courses_unlisted", summary.coursesUnlisted) }
         if summary.coursesUnasked > 0 { line.field("courses_unasked", summary.coursesUnasked) }

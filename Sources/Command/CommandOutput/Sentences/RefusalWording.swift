@@ -247,6 +247,8 @@ extension Refusal.Run {
         case .shardLeftOut(let shard, let refusal):
             "the shard \(shard) is left out: \(SuggestedCommand.about(shard: shard) { refusal.message })"
         case .noShards(let library): "\(library) isn't the library of shards; name theirs with --library"
+        case .shardsUnknown(let library):
+            "there is no library in \(library) yet; say how many shards it shall have: --shards N"
         case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere
         case .libraryOfUser(let library, let marker, let adopter):

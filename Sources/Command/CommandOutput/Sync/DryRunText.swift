@@ -15,9 +15,12 @@ package enum DryRunText {
     }
 
     /// The same as JSON.
-    package static func json(_ item: DryRunItem, now: Date, zone: TimeZone) -> [UInt8] {
+    ///
+    /// - Parameter shard: in a sync of all shards the one that has it, as `2/4`.
+    package static func json(_ item: DryRunItem, now: Date, zone: TimeZone, shard: String? = nil) -> [UInt8] {
         var object = JSONLine()
         object.event("would_\(verb(item.action))", at: now)
+        if let shard { object.field("shard", shard) }
         JSONEvents.whole(&object, item.reference)
         object.field("why", item.why.words(now: now, zone: zone))
         object.field("reason", item.why.code)

@@ -56,6 +56,9 @@ package enum SummaryText {
             + (older > 0 ? "; \(Wording.grouped(older)) failed earlier" : "")
     }
 
+    /// The same for one shard, which it names.
+    package static func line(_ summary: SyncSummary, of shard: String) -> String { "shard \(shard): \(line(summary))" }
+
     /// Whether it ended as planned, at the end of its window, duration or quota, and downloaded something: --quiet
     /// doesn't report that.
     package static func endsAsPlanned(_ summary: SyncSummary) -> Bool {
@@ -83,6 +86,8 @@ package enum SummaryText {
     package static func problems(_ summary: SyncSummary) -> [String] {
         var lines = remedies(summary)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
+        let notBegun = summary.shards.filter { $0.conditions == nil }.map(\.shard)
+        if !notBegun.isEmpty, summary.seconds > 0 { lines.append("not begun: \(Wording.list(notBegun))") }
         if summary.sidecarsWanted > 0 {
             lines.append("\(Wording.sidecars(summary.sidecarsWanted)) of finished videos left for the next sync")
         }

@@ -33,9 +33,12 @@ struct RunReaders: Sendable {
     private let zone: TimeZone
     private let screen: TerminalScreen?
     private var log: PlainLog
+    /// In a sync of all shards the one that they read of, as `2/4`.
+    private let shard: String?
 
-    init(_ choice: Choice, context: CommandContext) {
+    init(_ choice: Choice, context: CommandContext, shard: String? = nil) {
         self.choice = choice
+        self.shard = shard
         output = context.output
         zone = context.zone
         log = PlainLog(
@@ -60,7 +63,7 @@ struct RunReaders: Sendable {
         screen?.receive(event)
         if choice.isJSON {
             let isProgress = if case .progress = event { true } else { false }
-            output.send(JSONEvents.line(event, now: now), to: STDOUT_FILENO, isDroppable: isProgress)
+            output.send(JSONEvents.line(event, now: now, shard: shard), to: STDOUT_FILENO, isDroppable: isProgress)
         }
         if case .resting(let summary, let until) = event { rest(summary, until: until) }
         guard choice.hasResults || choice.isJSON else { return }
@@ -70,6 +73,12 @@ struct RunReaders: Sendable {
             case .diagnostics: output.line(line.text, to: STDERR_FILENO)
             }
         }
+    }
+
+    /// The last line of a sync of all shards as JSON.
+    func tellEnd(_ summary: SyncSummary) {
+        guard choice.isJSON else { return }
+        output.send(JSONEvents.line(.finished(summary), now: Date()), to: STDOUT_FILENO)
     }
 
     /// The sink for a line of the program's own log, above the live view if there is one.
@@ -94,15 +103,28 @@ struct RunReaders: Sendable {
         if !choice.isQuiet { say("watching; next check at \(time), or when a catalog changes", isResult: false) }
     }
 
+    /// Reports how a shard ended, of a sync of all of them; nil if its end is that of the sync.
+    func finishShard(_ summary: SyncSummary?) async {
+        await screen?.close()
+        guard let shard, let summary, !choice.isJSON else { return await output.flush() }
+        for text in SummaryText.errors(summary, hasLiveView: screen != nil) { write(text, to: STDERR_FILENO) }
+        if !choice.isQuiet, summary.seconds > 0 {
+            write(SummaryText.line(summary, of: shard), to: choice.hasResults ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        await output.flush()
+    }
+
     /// Reports how the run ended, and waits until everything is written.
-    func finish(_ summary: SyncSummary) async {
+    ///
+    /// - Parameter areErrorsTold: whether its errors were told of shards.
+    func finish(_ summary: SyncSummary, areErrorsTold: Bool = false) async {
         await screen?.close()
         let status = ExitStatus(summary.conditions)
         // A night that used up all of its time is no problem, and --quiet was requested.
         guard !(choice.isQuiet && !choice.isJSON && SummaryText.endsAsPlanned(summary)) else {
             return await output.flush()
         }
-        if !choice.isJSON {
+        if !choice.isJSON, !areErrorsTold {
             for text in SummaryText.errors(summary, hasLiveView: screen != nil) { write(text, to: STDERR_FILENO) }
         }
         let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)

@@ -30,6 +30,7 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup var catalogs: CatalogArguments
 
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
+    @OptionGroup(title: "PLACES") var all: AllShardsOption
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
@@ -40,7 +41,8 @@ struct Sync: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(
-            catalogs.texts, place.texts, plugins.texts, helpers.texts, transfer.texts, metadata.texts, unattended.texts,
+            allShards: all.allShards, catalogs.texts, place.texts, plugins.texts, helpers.texts, transfer.texts,
+            metadata.texts, unattended.texts,
             output.texts)
         let catalogs = try await context.catalogs(settings)
         if settings.watch.value, catalogs.contains("-") {
@@ -49,9 +51,20 @@ struct Sync: AsyncParsableCommand {
         if settings.list.value, !settings.dryRun.value {
             throw await context.refuse(.usage, "--list goes with --dry-run; without it, sync always asks")
         }
+        if all.allShards, catalogs.contains("-") {
+            throw await context.refuse(
+                .usage, "--all-shards can't read standard input for each shard; name a file or an address")
+        }
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
-        let status = settings.dryRun.value ? await session.dryRun() : await session.run()
+        let status =
+            if all.allShards {
+                await session.runAllShards()
+            } else if settings.dryRun.value {
+                await session.dryRun()
+            } else {
+                await session.run()
+            }
         if status != .success { throw await context.exit(status) }
     }
 }

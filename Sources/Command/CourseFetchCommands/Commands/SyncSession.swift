@@ -61,7 +61,7 @@ struct SyncSession {
 
     /// Writes the report, also after each pass of a watching run, and runs the user's command once the lock is released
     /// and the terminal restored.
-    private func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
+    func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
         let facts = RunReport(
             user: settings.shardLocation.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs,
             started: started,
@@ -73,61 +73,76 @@ struct SyncSession {
     }
 
     /// Whether a user can see the result.
-    private static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 }
+    static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 }
 
     /// Reports what a sync would do.
     func dryRun() async -> ExitStatus {
-        let isJSON = settings.json.value
         let options = settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal)
         let plan = await DryRun(options, logger: logger(readers)).plan()
+        return await tell([(nil, plan)], plan.summary)
+    }
+
+    /// Reports plans, each of a shard unless there is only one, and the summary of all.
+    func tell(_ plans: [(shard: String?, plan: DryRunPlan)], _ summary: SyncSummary) async -> ExitStatus {
+        let isJSON = settings.json.value
         let now = Date()
         // Warnings are reported as in a sync.
         var readers = RunReaders(
             RunReaders.Choice(
                 progress: false, quiet: settings.quiet.value, json: isJSON, outputIsTerminal: false,
                 errorIsTerminal: false, canMoveCursor: false), context: context)
-        for warning in plan.warnings { readers.receive(.warning(warning, nil)) }
-        for item in plan.items {
-            if isJSON {
-                context.output.send(DryRunText.json(item, now: now, zone: context.zone), to: STDOUT_FILENO)
-            } else {
-                context.say(DryRunText.line(item, now: now, zone: context.zone))
+        var whole = DryRunPlan()
+        whole.summary = summary
+        for (shard, plan) in plans {
+            whole.items += plan.items
+            whole.unasked += plan.unasked
+            for warning in plan.warnings where !whole.warnings.contains(warning) {
+                whole.warnings.append(warning)
+                readers.receive(.warning(warning, nil))
             }
+            for item in plan.items {
+                if isJSON {
+                    let line = DryRunText.json(item, now: now, zone: context.zone, shard: shard)
+                    context.output.send(line, to: STDOUT_FILENO)
+                } else {
+                    context.say(DryRunText.line(item, now: now, zone: context.zone))
+                }
+            }
+            if let pruning = plan.pruning { readers.receive(.warning(.prune(pruning), nil)) }
         }
-        if let pruning = plan.pruning { readers.receive(.warning(.prune(pruning), nil)) }
         if isJSON {
-            context.output.send(JSONEvents.line(.finished(plan.summary), now: now), to: STDOUT_FILENO)
+            context.output.send(JSONEvents.line(.finished(summary), now: now), to: STDOUT_FILENO)
         } else {
-            for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
-            if plan.summary.errors.isEmpty, !settings.quiet.value {
-                context.say(DryRunText.summary(plan))
-                if let unknown = DryRunText.unknown(plan) { context.say(unknown) }
+            for text in SummaryText.errors(summary.errors) { context.complain(text) }
+            if summary.errors.isEmpty, !settings.quiet.value {
+                context.say(DryRunText.summary(whole))
+                if let unknown = DryRunText.unknown(whole) { context.say(unknown) }
             }
-            let advice =
-                settings.quiet.value
-                ? SummaryText.remedies(plan.summary) : SummaryText.advice(plan.summary)
+            let advice = settings.quiet.value ? SummaryText.remedies(summary) : SummaryText.advice(summary)
             for text in advice { context.complain(text) }
         }
         await context.output.flush()
-        return ExitStatus(plan.summary.conditions)
+        return ExitStatus(summary.conditions)
     }
 
     /// The handler of Ctrl-Z if there is a live view to remove first.
-    private static func pause(_ terminal: TerminalScreen?) -> (@Sendable () -> Void)? {
+    static func pause(_ terminal: TerminalScreen?) -> (@Sendable () -> Void)? {
         guard let terminal else { return nil }
         return { terminal.step { kill(getpid(), SIGSTOP) } }
     }
 
-    private var readers: RunReaders {
+    private var readers: RunReaders { readers(ofShard: nil) }
+
+    func readers(ofShard shard: String?) -> RunReaders {
         RunReaders(
             RunReaders.Choice(
                 progress: settings.progress.value, quiet: settings.quiet.value, json: settings.json.value,
                 outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
                 canMoveCursor: TerminalStyle.canMoveCursor(environment: context.environment)),
-            context: context)
+            context: context, shard: shard)
     }
 
-    private func logger(_ readers: RunReaders) -> Logger {
+    func logger(_ readers: RunReaders) -> Logger {
         let level = settings.logLevel
         let sink = readers.logSink
         return Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: sink) }

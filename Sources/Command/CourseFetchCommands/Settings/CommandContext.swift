@@ -18,12 +18,16 @@ struct CommandContext: Sendable {
     }
 
     /// The effective settings with these options. Prints every mistake and ends with 64 if there is one.
-    func settings(_ options: [String: [String]]...) async throws -> SyncSettings {
+    ///
+    /// - Parameter allShards: whether the command is a sync of all shards.
+    func settings(allShards: Bool = false, _ options: [String: [String]]...) async throws -> SyncSettings {
         let texts = options.reduce(into: [:]) { all, texts in all.merge(texts) { first, _ in first } }
         do throws(SettingsError) {
             let file = try SettingsFile.path(environment: environment).map(SettingsFile.read) ?? .none
-            let settings = try SyncSettings(SettingLayers(options: texts, environment: environment, file: file))
+            let layers = SettingLayers(options: texts, environment: environment, file: file)
+            let settings = try SyncSettings(layers, allShards: allShards)
             SuggestedCommand.remember(settings.givenPlaces)
+            if allShards { SuggestedCommand.rememberAllShards() }
             return settings
         } catch {
             for problem in error.problems { complain(problem.text) }
@@ -32,8 +36,9 @@ struct CommandContext: Sendable {
     }
 
     /// Like ``settings(_:)``, for a command that uses the named files and folders: a missing one is a mistake, too.
-    func usableSettings(_ options: [String: [String]]...) async throws -> SyncSettings {
-        let settings = try await settings(options.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+    func usableSettings(allShards: Bool = false, _ options: [String: [String]]...) async throws -> SyncSettings {
+        let texts = options.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        let settings = try await settings(allShards: allShards, texts)
         let missing = settings.missing
         guard missing.isEmpty else { throw await refuse(.usage, missing.joined(separator: "\nerror: ")) }
         return settings

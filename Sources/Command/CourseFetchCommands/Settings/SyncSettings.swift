@@ -21,7 +21,9 @@ struct SyncSettings: Sendable {
     private(set) var hookLocations: [String: SourceLocation] = [:]
 
     /// Evaluates every setting; throws all mistakes at once.
-    init(_ layers: SettingLayers) throws(SettingsError) {
+    ///
+    /// - Parameter allShards: whether they are those of a sync of all shards.
+    init(_ layers: SettingLayers, allShards: Bool = false) throws(SettingsError) {
         var layers = layers
         hooks = layers.hooks
         hookLocations = layers.hookLocations
@@ -33,8 +35,13 @@ struct SyncSettings: Sendable {
             let weaker = quietLoses ? self.quiet : loud
             values[quietLoses ? "quiet" : name] = [Setting(value: false, origin: weaker.origin)]
         }
-        chooseShard(&layers)
+        if allShards { takeAllShards(&layers) } else { chooseShard(&layers) }
         try layers.check()
+    }
+
+    private func takeAllShards(_ layers: inout SettingLayers) {
+        if self.shard.origin == .option { layers.contradiction("shard", "all-shards") }
+        if self.watch.value { layers.contradiction("watch", "all-shards") }
     }
 
     private mutating func chooseShard(_ layers: inout SettingLayers) {

@@ -103,6 +103,17 @@ package struct StateLocation: Sendable, Equatable {
         return try place.ofUser.allShards()
     }
 
+    /// The shards that a sync of all of them is about, and their library's path. Makes nothing.
+    ///
+    /// - Parameter count: as it was given; nil takes it from the library's mark.
+    package func shardsToSync(count: Int?) throws(Refusal) -> (shards: [Shard], library: String) {
+        let (path, marked, isMarked) = try resolve().ofUser.libraryOfShards()
+        guard let count = count ?? marked else {
+            throw .run(isMarked ? .noShards(library: path.string) : .shardsUnknown(library: path.string))
+        }
+        return ((1...count).compactMap { Shard(index: $0, count: count) }, path.string)
+    }
+
     /// The effective places, defaults filled in.
     package func effective() throws(Refusal) -> EffectiveLocations {
         let place = try resolve()
@@ -205,6 +216,13 @@ package struct StateLocation: Sendable, Equatable {
 
         /// All shards of the library that is given, or that a shard of this machine has, or that is the default.
         func allShards() throws(Refusal) -> [Place] {
+            let (path, count, _) = try libraryOfShards()
+            guard let count else { throw .run(.noShards(library: path.string)) }
+            return (1...count).compactMap { Shard(index: $0, count: count) }.map { ofShard($0, givenLibrary: path) }
+        }
+
+        /// The path of that library, and for how many shards it is marked.
+        fileprivate func libraryOfShards() throws(Refusal) -> (path: FilePath, count: Int?, isMarked: Bool) {
             do {
                 var path = initialLibrary.path
                 var isKnown = false
@@ -219,10 +237,8 @@ package struct StateLocation: Sendable, Equatable {
                     let isThere = FileManager.default.fileExists(atPath: path.string)
                     throw LibraryError.markerMissing(library: path.string, folderExists: isThere)
                 }
-                guard let count = marker?.shards, (1...Shard.bound).contains(count) else {
-                    throw Refusal.run(.noShards(library: path.string))
-                }
-                return (1...count).compactMap { Shard("\($0)/\(count)") }.map { ofShard($0, givenLibrary: path) }
+                let count = marker?.shards.flatMap { (1...Shard.bound).contains($0) ? $0 : nil }
+                return (path, count, marker != nil)
             } catch {
                 throw Refusal(any: error)
             }

@@ -158,6 +158,8 @@ extension Refusal {
         case shardLeftOut(String, Refusal)
         /// Not the library of shards.
         case noShards(library: String)
+        /// There is no library yet, so that nobody knows how many shards it shall have.
+        case shardsUnknown(library: String)
         /// The state has no library yet.
         case noLibrary
         /// The folder given as the library's new place isn't the library.
@@ -179,7 +181,9 @@ extension Refusal {
 
         var condition: SyncCondition {
             switch self {
-            case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards: .usage
+            case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards,
+                .shardsUnknown:
+                .usage
             case .outsideHours, .overtaken: .workLeft
             case .notStarted(let refusal), .shardLeftOut(_, let refusal): refusal.condition
             case .fewDescriptors, .unwritable, .download, .noSpace, .noLibrary, .notMovedThere, .libraryOfUser,

@@ -280,6 +280,8 @@ package struct SyncSummary: Sendable {
     package var providersOfCoursesOnly: Set<String> = []
     /// The reason for an early end; nil if there is none.
     package var stopReason: SuspendReason?
+    /// Of a sync of all shards, how each ended.
+    package var shards: [ShardEnding] = []
 
     package init(
         downloads: [DownloadState: Int] = [:], finishedNow: Int = 0, failedNow: Int = 0, bytes: Int64 = 0,

@@ -49,7 +49,8 @@ package enum SuggestedCommand {
 
     /// The commands that have `--all-shards`.
     package static let withAllShards: Set = [
-        "cancel", "doctor", "path", "pause", "prioritize", "remove", "resume", "retry", "status", "verify",
+        "cancel", "doctor", "path", "pause", "prioritize", "remove", "resume", "retry", "status",
+        "sync", "verify",
     ]
 
     /// One process is one command, so that its places hold for all of its messages.
