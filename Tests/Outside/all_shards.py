@@ -1,5 +1,6 @@
 """Commands about all shards of a library as one, on the machines of the shards and on another one."""
 
+import fcntl
 import unittest
 
 import media
@@ -97,6 +98,52 @@ class AllShards(unittest.TestCase):
         # On the shard's own machine it is asked.
         self.assertEqual(self.stage.command("pause", started["course"], *self.shard(1)).exit, 0)
         running.wait_for(lambda events: any(e["event"] == "download_paused" for e in events))
+        running.stop()
+
+    def test_a_logout_waits_for_all_shards_wherever_they_are(self):
+        for file in self.host.handlers.values():
+            file.rate = 500
+        running = [self.stage.start_sync(*self.shard(index)) for index in (1, 2, 3)]
+        for run in running:
+            run.wait_for(lambda events: any(e["event"] == "download_started" for e in events))
+        # The desk has no state of them, and sees their locks in the library.
+        run = self.all("logout", "--json")
+        self.assertTrue(run.events[-1]["sync_stopped"])
+        # Nothing is written any more: the lock of each shard is free.
+        for index in (1, 2, 3):
+            with open(self.stage.library / f".coursefetch/shards/{index}-of-3/lock") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for run in running:
+            self.assertEqual(run.end().events[-1]["stop_reason"], "logout")
+        self.assertFalse(self.all("logout", "--json").events[-1]["sync_stopped"])
+
+    def test_a_logout_asks_the_syncs_whose_states_only_its_command_line_names(self):
+        for file in self.host.handlers.values():
+            file.rate = 500
+        running = self.stage.start_sync(*self.shard(1))
+        running.wait_for(lambda events: any(e["event"] == "download_started" for e in events))
+        run = self.stage.command("logout", "--json", "--local-state", str(self.stage.folder / "machine1"))
+        # It has answered, or ended before it could.
+        if not run.events[-1]["sync_stopped"]:
+            [state] = (self.stage.folder / "machine1").glob("users/*/shards/1-of-3")
+            with open(state / "sync.lock") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.assertEqual(running.end().events[-1]["stop_reason"], "logout")
+        run = self.stage.command("logout", "--all-shards", "--provider", "lectures")
+        self.assertEqual(run.exit, 64)
+        self.assertIn("can't be used together", run.err)
+
+    def test_a_logout_names_the_shard_of_a_machine_with_a_session_of_its_own(self):
+        for file in self.host.handlers.values():
+            file.rate = 20
+        ours, self.stage.state = self.stage.state, self.stage.folder / "elsewhere"
+        running = self.stage.start_sync("--shard", "2/3")
+        self.stage.state = ours
+        running.wait_for(lambda events: any(e["event"] == "download_started" for e in events))
+        run = self.all("logout", exit=75)
+        self.assertIn("the shard 2/3 didn't end within 30 s", run.err)
+        self.assertIn("log out there, too", run.err)
+        self.assertIsNone(running.process.poll())
         running.stop()
 
     def damage(self, file):

@@ -93,6 +93,12 @@ extension Refusal.User {
             logged out, but \(holder.name)\(holder?.work ?? "") didn't confirm within 5 s that it stopped; see: \
             \(SuggestedCommand.text("status"))
             """
+        case .stillSyncing(let shard, let holder, let others):
+            """
+            logged out, but the shard \(shard)\(others > 0 ? " and \(Wording.count(others, "other"))" : "") didn't end \
+            within 30 s: \(holder.name)\(holder?.work ?? ""). A machine with a state folder of its own has its own \
+            session: log out there, too
+            """
         case .noSync(let user):
             """
             no sync of the user '\(user)' is running; use these options with the next one: \

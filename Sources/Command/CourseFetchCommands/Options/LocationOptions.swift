@@ -19,6 +19,11 @@ struct ShardLocationOptions: SettingOptions {
     @Option(\.localState, completion: .directory) var localState: String?
 }
 
+/// The option of commands that reach the shards of a user, and aren't about one of them.
+struct ShardStatesOption: SettingOptions {
+    @Option(\.localState, completion: .directory) var localState: String?
+}
+
 /// The option of commands that can be about all shards of a library.
 struct AllShardsOption: ParsableArguments {
     @Flag(help: "All shards of the library as one, wherever their states are.")

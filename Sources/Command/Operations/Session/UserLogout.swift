@@ -1,5 +1,7 @@
+import CourseCatalog
 import DownloadStore
 import FileSystem
+import MediaLibrary
 package import RunAccess
 package import SyncFacts
 import UserState
@@ -34,13 +36,18 @@ package struct UserLogout: Sendable, Equatable {
     /// The time that a running sync has for its answer.
     private static let timeout: Duration = .seconds(5)
 
-    /// Closes the session, wipes the credentials, and waits until all transfers have ended.
+    /// The time that the syncs of shards have to end, on all machines.
+    private static let longTimeout: Duration = .seconds(30)
+
+    /// Closes the session, wipes the credentials, and waits until all transfers have ended; for all shards, until no
+    /// process writes to one of them.
     ///
     /// In this order: after the session's commit no sync stores credentials any more, so that wiped ones don't come
     /// back.
     package static func run(_ location: StateLocation, keepsCredentials: Bool) async throws(Refusal) -> UserLogout {
         let place = try location.resolve()
         try place.requireKnown()
+        let shards = location.takesAllShards ? try location.resolveAll() : []
         var report = UserLogout(
             user: place.user.text, wasOut: true, keepsCredentials: keepsCredentials, ending: .nobody)
         let file = UserCredentials(folder: place.folder)
@@ -63,9 +70,36 @@ package struct UserLogout: Sendable, Equatable {
             do throws(CredentialsError) { try file.wipe() } catch { unwiped = Refusal(error) }
         }
         defer { if !keepsCredentials { place.folder.removePluginData() } }
-        report.ending = try await ending(of: .loggedOut, place)
+        do throws(Refusal) {
+            report.ending = try await ending(of: .loggedOut, place)
+        } catch .user(.stillTransferring) where !shards.isEmpty {
+            report.ending = .stopped
+        }
+        if try await hasWaited(for: shards) { report.ending = .stopped }
         if let unwiped { throw unwiped }
         return report
+    }
+
+    /// Returns when no process writes to a shard of the library: whether one did.
+    private static func hasWaited(for shards: [StateLocation.Place]) async throws(Refusal) -> Bool {
+        let deadline = ContinuousClock.now + longTimeout
+        var hasWaited = false
+        while true {
+            var held: [(shard: String, holder: LockHolder?)] = []
+            for place in shards {
+                guard let shard = place.shard, let library = place.givenLibrary else { continue }
+                do throws(LibraryError) {
+                    guard let lock = try LibraryFolder.isInUse(library, part: place.libraryPart) else { continue }
+                    held.append((shard.text, lock.holder))
+                } catch { throw Refusal(error) }
+            }
+            guard let first = held.first else { return hasWaited }
+            guard ContinuousClock.now < deadline else {
+                throw .user(.stillSyncing(shard: first.shard, first.holder, others: held.count - 1))
+            }
+            hasWaited = true
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Logs out of one provider: its credentials are wiped, and a running sync ends its transfers.

@@ -20,6 +20,8 @@ extension Refusal {
         case onlyWiped(Refusal)
         /// The session is closed, but a running sync hasn't confirmed in time that its transfers have ended.
         case stillTransferring(LockHolder?)
+        /// The session is closed, but a process still writes to this shard of the library, and to `others` more.
+        case stillSyncing(shard: String, LockHolder?, others: Int)
         /// This user has no running sync that could take a setting.
         case noSync(String)
 
@@ -28,7 +30,7 @@ extension Refusal {
             case .badName, .noSync: .usage
             case .unknown, .loggedOut, .overtaken: .loginNeeded
             case .onlyWiped(let refusal): refusal.condition
-            case .stillTransferring: .workLeft
+            case .stillTransferring, .stillSyncing: .workLeft
             }
         }
     }

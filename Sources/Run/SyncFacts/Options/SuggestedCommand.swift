@@ -49,7 +49,7 @@ package enum SuggestedCommand {
 
     /// The commands that have `--all-shards`.
     package static let withAllShards: Set = [
-        "cancel", "doctor", "path", "pause", "prioritize", "remove", "resume", "retry", "status",
+        "cancel", "doctor", "logout", "path", "pause", "prioritize", "remove", "resume", "retry", "status",
         "sync", "verify",
     ]
 
