@@ -1,11 +1,12 @@
 """Commands about all shards of a library as one, on the machines of the shards and on another one."""
 
 import fcntl
+import subprocess
 import unittest
 
 import media
 from host import File, Host
-from stage import Stage
+from stage import PROGRAM, Run, Stage
 
 
 class AllShards(unittest.TestCase):
@@ -145,6 +146,31 @@ class AllShards(unittest.TestCase):
         self.assertIn("log out there, too", run.err)
         self.assertIsNone(running.process.poll())
         running.stop()
+
+    def users(self, *arguments):
+        ended = subprocess.run(
+            [PROGRAM, "users", *arguments, "--state", self.stage.state], env=self.stage.environment(),
+            capture_output=True, text=True)
+        return Run(ended.returncode, ended.stdout, ended.stderr)
+
+    def test_users_tells_of_the_shards_of_this_machine(self):
+        self.sync_all()
+        places = ("--local-state", str(self.stage.folder / "machine2"))
+        [user] = self.users("--json", *places).events
+        [shard] = user["shards"]
+        self.assertEqual((shard["shard"], shard["running"]), ("2/3", None))
+        self.assertEqual(shard["library"], str(self.stage.library))
+        count = len(self.stage.command("path", *self.shard(2)).out.splitlines())
+        self.assertEqual(shard["downloads"]["finished"], count)
+        self.assertEqual(user["downloads"]["finished"], 0)
+        text = self.users(*places).out
+        self.assertIn(f"  shard 2/3 in {self.stage.library}: {count} finished", text)
+        self.assertEqual(self.users("--json").events[0]["shards"], [])
+        # Of all shards, once their states are here, and of one that runs.
+        self.all("status")
+        [user] = self.users("--json", "--local-state", str(self.stage.folder / "desk")).events
+        self.assertEqual([s["shard"] for s in user["shards"]], ["1/3", "2/3", "3/3"])
+        self.assertEqual(sum(s["downloads"]["finished"] for s in user["shards"]), 18)
 
     def damage(self, file):
         """What SQLite can't open any more."""

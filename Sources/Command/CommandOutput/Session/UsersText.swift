@@ -19,11 +19,13 @@ package struct UsersText {
         if let running = user.running {
             lines.append("  " + Wording.running(running, now: now, zone: zone))
         }
-        let states = DownloadState.allCases.compactMap { state in
-            user.downloads[state].map { "\(Wording.grouped($0)) \(state.rawValue)" }
-        }
         if let library = user.library { lines.append("  library \(library)") }
-        if !states.isEmpty { lines.append("  videos  \(states.joined(separator: ", "))") }
+        if let videos = videos(user.downloads) { lines.append("  videos  \(videos)") }
+        for shard in user.shards {
+            let library = shard.library.map { " in \($0)" } ?? ""
+            lines.append("  shard \(shard.name)\(library): \(videos(shard.downloads) ?? "no videos")")
+            if let running = shard.running { lines.append("    " + Wording.running(running, now: now, zone: zone)) }
+        }
         for provider in user.providers {
             var text = "  at \(provider.name) since \(local(provider.savedAt))"
             if let end = provider.expiresAt { text += end <= now ? ", expired \(local(end))" : ", until \(local(end))" }
@@ -31,6 +33,14 @@ package struct UsersText {
         }
         lines += user.problems.map { "  problem: \($0.message)" }
         return lines.map(TerminalFormat.printable)
+    }
+
+    /// `12 finished, 3 waiting`; nil for none.
+    private func videos(_ downloads: [DownloadState: Int]) -> String? {
+        let states = DownloadState.allCases.compactMap { state in
+            downloads[state].map { "\(Wording.grouped($0)) \(state.rawValue)" }
+        }
+        return states.isEmpty ? nil : states.joined(separator: ", ")
     }
 
     private func session(_ user: UserSummary) -> String {
@@ -55,18 +65,11 @@ package struct UsersText {
         }
         line.field("since", user.since)
         line.field("library", user.library)
-        line.object("downloads") { line in
-            for (state, name) in names { line.field(name, user.downloads[state] ?? 0) }
-        }
-        if let running = user.running {
-            line.object("running") { line in
-                line.field("pid", Int64(running.pid))
-                line.field("host", running.host)
-                line.field("since", running.since)
-                line.field("activity", running.activity.rawValue)
-            }
-        } else {
-            line.field("running", nil as String?)
+        fill(&line, user.downloads, user.running)
+        line.objects("shards", user.shards) { line, shard in
+            line.field("shard", shard.name)
+            line.field("library", shard.library)
+            fill(&line, shard.downloads, shard.running)
         }
         line.objects("providers", user.providers) { line, provider in
             line.field("provider", provider.name)
@@ -75,6 +78,19 @@ package struct UsersText {
         }
         line.field("problems", user.problems.map(\.message))
         return line.finished()
+    }
+
+    private static func fill(_ line: inout JSONLine, _ downloads: [DownloadState: Int], _ running: RunningSync?) {
+        line.object("downloads") { line in
+            for (state, name) in names { line.field(name, downloads[state] ?? 0) }
+        }
+        guard let running else { return line.field("running", nil as String?) }
+        line.object("running") { line in
+            line.field("pid", Int64(running.pid))
+            line.field("host", running.host)
+            line.field("since", running.since)
+            line.field("activity", running.activity.rawValue)
+        }
     }
 
     /// Field names are constants.

@@ -14,8 +14,8 @@ struct Logout: AsyncParsableCommand {
         discussion: """
             Every sync of the user stops its downloads and keeps their bytes. logout returns when all transfers have \
             stopped, or reports after 5 s which process still runs (75). No sync starts before the next login; then \
-            downloads continue from where they stopped. Paused downloads stay paused. With --all-shards it waits until no \
-            process on any machine writes to a shard of the library, for half a minute at most.
+            downloads continue from where they stopped. Paused downloads stay paused. With --all-shards it waits until \
+            no process on any machine writes to a shard of the library, for half a minute at most.
 
             EXAMPLES:
               coursefetch logout

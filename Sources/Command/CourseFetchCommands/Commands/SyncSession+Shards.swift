@@ -101,7 +101,7 @@ extension SyncSession {
                 break
             }
             var readers = readers(ofShard: shard.text)
-            let (summary, repeated) = await follow(options, &readers, current, &told)
+            let (summary, repeated) = await follow(options, &readers, in: current, told: &told)
             let shown = round.take(summary, repeated: repeated)
             areErrorsTold = areErrorsTold && shown != nil
             await readers.finishShard(shown)
@@ -126,7 +126,7 @@ extension SyncSession {
 
     /// Runs one shard. Warnings of catalogs that another one has given already are counted, and not given again.
     private func follow(
-        _ options: SyncOptions, _ readers: inout RunReaders, _ current: CurrentShard, _ told: inout Set<String>
+        _ options: SyncOptions, _ readers: inout RunReaders, in current: CurrentShard, told: inout Set<String>
     ) async -> (SyncSummary, repeated: Int) {
         let run = SyncRun(options, logger: logger(readers), wording: \.message)
         current.begin(run, readers.terminal)

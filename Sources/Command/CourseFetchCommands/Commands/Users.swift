@@ -11,7 +11,8 @@ struct Users: AsyncParsableCommand {
         abstract: "List the users of this account.",
         discussion: """
             Shows who is logged in and since when, which providers have stored credentials, each user's library, the \
-            number of videos in it, and the running sync. Credentials are never shown.
+            number of videos in it, the running sync, and the shards with a state on this machine. Credentials are \
+            never shown.
 
             EXAMPLES:
               coursefetch users
@@ -27,9 +28,11 @@ struct Users: AsyncParsableCommand {
         completion: .directory)
     var state: String?
 
+    @OptionGroup var shards: ShardStatesOption
+
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(state.map { ["state": [$0]] } ?? [:])
+        let settings = try await context.settings(state.map { ["state": [$0]] } ?? [:], shards.texts)
         let listings = try await context.orRefuse { () throws(Refusal) in try UserSummary.all(settings.location) }
         if json {
             for listing in listings { context.output.send(UsersText.json(listing), to: STDOUT_FILENO) }

@@ -1,3 +1,4 @@
+import CourseCatalog
 package import DownloadStore
 import FileSystem
 package import Foundation
@@ -23,6 +24,26 @@ package struct UserSummary: Sendable, Equatable {
         }
     }
 
+    /// A shard that the user has a state of here.
+    package struct ShardSummary: Sendable, Equatable {
+        /// As `2/4`.
+        package var name: String
+        /// The library's path, if the state knows one.
+        package var library: String?
+        package var downloads: [DownloadState: Int]
+        /// The process that holds its lock.
+        package var running: RunningSync?
+
+        package init(
+            name: String, library: String? = nil, downloads: [DownloadState: Int] = [:], running: RunningSync? = nil
+        ) {
+            self.name = name
+            self.library = library
+            self.downloads = downloads
+            self.running = running
+        }
+    }
+
     package var user: String
     /// Whether it is the account's own name, which needs no login.
     package var isAccountsOwn: Bool
@@ -37,6 +58,8 @@ package struct UserSummary: Sendable, Equatable {
     package var running: RunningSync?
     /// The providers with stored credentials, by name.
     package var providers: [Provider]
+    /// Those with a state here, by number; another machine may have others.
+    package var shards: [ShardSummary] = []
     /// Errors while reading the facts.
     package var problems: [Refusal]
 
@@ -94,9 +117,7 @@ package struct UserSummary: Sendable, Equatable {
                 }
                 listing.library = try LibraryOpening.recordedPath(store)
                 listing.downloads = try store.downloads.counts()
-                if held == nil, let interrupted = listing.downloads.removeValue(forKey: .active) {
-                    listing.downloads[.suspended, default: 0] += interrupted
-                }
+                if held == nil { listing.downloads.suspendActive() }
             } else {
                 listing.isLoggedIn = place.isAccountsOwn
             }
@@ -106,6 +127,41 @@ package struct UserSummary: Sendable, Equatable {
                 Provider(name: name, savedAt: stored.savedAt, expiresAt: stored.expiresAt)
             }.sorted { $0.name < $1.name }
         } catch { listing.problems.append(Refusal(error)) }
+        let shards = place.shards.sorted { one, other in
+            (one.shard?.count ?? 0, one.shard?.index ?? 0) < (other.shard?.count ?? 0, other.shard?.index ?? 0)
+        }
+        for shard in shards {
+            do throws(Refusal) {
+                if let facts = try ofShard(shard, isLoggedIn: listing.isLoggedIn ?? true) {
+                    listing.shards.append(facts)
+                }
+            } catch { listing.problems.append(shard.leftOut(error)) }
+        }
         return listing
+    }
+
+    /// Nil for one whose state isn't made yet.
+    private static func ofShard(
+        _ place: StateLocation.Place, isLoggedIn: Bool
+    ) throws(Refusal) -> ShardSummary? {
+        guard let shard = place.shard, let store = try place.openAsIs() else { return nil }
+        defer { store.close() }
+        do {
+            let held = try place.folder.lockHolder()
+            var facts = ShardSummary(name: shard.text)
+            facts.library = try LibraryOpening.recordedPath(store)
+            facts.downloads = try store.downloads.counts()
+            facts.running = try held?.holder.map { try RunningSync($0, isLoggedIn: isLoggedIn, in: store) }
+            if held == nil { facts.downloads.suspendActive() }
+            return facts
+        } catch { throw Refusal(any: error) }
+    }
+}
+
+extension [DownloadState: Int] {
+    /// Without a process, what was active is suspended.
+    fileprivate mutating func suspendActive() {
+        guard let interrupted = removeValue(forKey: .active) else { return }
+        self[.suspended, default: 0] += interrupted
     }
 }

@@ -159,9 +159,11 @@ package struct StateLocation: Sendable, Equatable {
         /// The place of another user whose state is beside this one's.
         package func sibling(_ other: UserName) -> Place {
             let path = userFolder.path.removingLastComponent().appending(other.text)
+            let shards = shardsFolder.path.removingLastComponent().appending(other.text)
             return Place(
                 user: other, isAccountsOwn: isAccountsOwn && other == user,
-                userFolder: StateFolder(path: path, user: other), givenLibrary: nil,
+                userFolder: StateFolder(path: path, user: other), shards: StateFolder(path: shards, user: other),
+                givenLibrary: nil,
                 standardLibrary: standardLibrary.removingLastComponent().appending(other.text))
         }
 
