@@ -34,6 +34,25 @@ package struct DownloadStore: Sendable {
         }
     }
 
+    /// The ids of all courses that the state has something of.
+    package func courseIDs() throws(StoreError) -> Set<String> { try file.courseIDs() }
+
+    /// Takes over all rows of these courses from the state in another file of this version, in one transaction. Their
+    /// downloads get new ids; a row that this state has already stays.
+    ///
+    /// - Returns: the new ids of `wanted` ones, by the old ones.
+    package func takeOver(
+        _ courses: Set<String>, from other: String, ids wanted: Set<Int64>
+    ) throws(StoreError) -> [Int64: Int64] {
+        try file.takeOver(courses, from: other, ids: wanted)
+    }
+
+    /// Takes over what belongs to no course from the state in another file: its history.
+    package func takeOverHistory(from other: String) throws(StoreError) { try file.takeOverHistory(from: other) }
+
+    /// Forgets what is in a library; facts and the user's session stay.
+    package func forgetLibrary() throws(StoreError) { try file.forgetLibrary() }
+
     /// Whether a file that anybody may have written can be opened as a state: it has the schema of this version or an
     /// earlier one and nothing else, and no defect. Reads all of it.
     package static func isSound(_ path: String) -> Bool { StateFile.isSound(path) }

@@ -58,6 +58,13 @@ package struct StateFolder: Sendable, Hashable {
         try? FileManager.default.removeItem(atPath: folder.string)
     }
 
+    /// Removes the database of a shard, with what belongs to it. For the holder of its lock.
+    package func removeState() {
+        let files = ["", "-wal", "-shm", "-journal"].map { database.string + $0 } + [unflushed.string, lock.string]
+        for file in files { unlink(file) }
+        rmdir(path.string)
+    }
+
     /// The file system that it is on, or will be.
     package var fileSystem: FileSystemKind { .of(path) }
 

@@ -14,6 +14,7 @@ struct ShardTests {
             for number in 0..<4000 {
                 let owners = shards.filter { $0.has(course: "course-\(number)") }
                 try #require(owners.count == 1)
+                try #require(Shard.owner(of: "course-\(number)", among: count) == owners[0])
                 sizes[owners[0].index - 1] += 1
             }
             #expect(sizes.allSatisfy { abs(Double($0) - 4000 / Double(count)) < 120 }, "\(sizes)")

@@ -41,7 +41,7 @@ struct HelpTests {
                 "resolve", "list", "catalog from", "catalog from-streams", "login", "logout", "users", "plugins list",
                 "plugins check",
                 "plugins new", "plugins install", "plugins remove", "library move", "library adopt",
-                "migrate", "forget",
+                "reshard", "migrate", "forget",
                 "doctor",
             ])
     }

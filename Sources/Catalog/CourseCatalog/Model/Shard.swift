@@ -52,6 +52,19 @@ package struct Shard: Sendable, Hashable {
         }
     }
 
+    /// The one of so many shards that has a course.
+    package static func owner(of course: String, among count: Int) -> Shard? {
+        guard (1...bound).contains(count) else { return nil }
+        let key = digest(of: course)
+        var owner = 1
+        var most = weight(of: key, in: 1)
+        for index in 1...count {
+            let weight = weight(of: key, in: index)
+            if weight > most { (owner, most) = (index, weight) }
+        }
+        return Shard(index: owner, count: count)
+    }
+
     /// FNV-1a, 64 bits.
     private static func digest(of id: String) -> UInt64 {
         id.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }

@@ -36,6 +36,35 @@ package enum LibraryText {
             "the library is now at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
     }
 
+    /// The result of `reshard`, as JSON.
+    package static func json(_ done: Resharding, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("library_resharded", at: now)
+        line.field("library", done.library)
+        line.field("shards_before", done.from)
+        line.field("shards", done.to)
+        if !done.isUnchanged {
+            line.field("courses", done.courses)
+            line.field("videos", done.videos)
+            line.field("partials", done.partials)
+        }
+        return line.finished()
+    }
+
+    package static func resharded(_ done: Resharding) -> String {
+        let shards = Wording.count(done.to, "shard")
+        guard !done.isUnchanged else { return TerminalFormat.printable("\(done.library) has \(shards) already") }
+        let before = done.from.map { "\($0)" } ?? "one state without shards"
+        let partials =
+            done.partials == 0 ? "" : "; the bytes of \(Wording.count(done.partials, "incomplete video")) are kept"
+        return TerminalFormat.printable(
+            """
+            \(done.library) now has \(shards) (was \(before)), with \(Wording.count(done.courses, "course")) and \
+            \(Wording.count(done.videos, "video"))\(partials). Sync with --shard I/\(done.to), or with \
+            --all-shards
+            """)
+    }
+
     /// The message if a setting overrides the new location in the next sync; nil if none does. `origin` is where that
     /// setting is.
     package static func overruled(_ change: LibraryChange, origin: String) -> String? {

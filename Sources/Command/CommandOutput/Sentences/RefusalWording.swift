@@ -253,6 +253,12 @@ extension Refusal.Run {
         case .shardLeftOut(let shard, let refusal):
             "the shard \(shard) is left out: \(SuggestedCommand.about(shard: shard) { refusal.message })"
         case .noShards(let library): "\(library) isn't the library of shards; name theirs with --library"
+        case .severalLibraries(let user):
+            "\(user) has a library without shards and one with shards; name the one to divide with --library"
+        case .unsettled(let error):
+            "a file couldn't be put in its place (\(error.sentence)); nothing was divided. Run the sync again first"
+        case .stranded(let path):
+            "\(path) is left of an interrupted move, and nothing was divided; doctor says what to do with it"
         case .shardsUnknown(let library):
             "there is no library in \(library) yet; say how many shards it shall have: --shards N"
         case .noLibrary: "there is no library yet; the first sync creates it"

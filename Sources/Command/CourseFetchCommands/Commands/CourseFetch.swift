@@ -18,7 +18,7 @@ package struct CourseFetch: AsyncParsableCommand {
             Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Resolve.self, ListCourse.self, CatalogCommand.self, Login.self,
             Logout.self, Users.self, Plugins.self,
-            Library.self, Migrate.self, Forget.self, Doctor.self, Manual.self,
+            Library.self, Reshard.self, Migrate.self, Forget.self, Doctor.self, Manual.self,
         ])
 
     /// The argument parser's description of the whole tree, as JSON.

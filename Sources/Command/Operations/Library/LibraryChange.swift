@@ -55,7 +55,7 @@ package struct LibraryChange: Sendable {
         _ location: StateLocation, rebuild: Bool = false, from previous: String? = nil
     ) async throws(Refusal) -> LibraryChange {
         var rebuilt: LibraryRebuild.Result?
-        var done = try await change(location) { place, store throws(Refusal) in
+        var done = try await change(location, takesAnyState: true) { place, store throws(Refusal) in
             let library = try LibraryOpening.adopt(place, store, from: previous)
             do {
                 try await library.lock(user: place.user.text)
@@ -95,10 +95,11 @@ package struct LibraryChange: Sendable {
     }
 
     private static func change(
-        _ location: StateLocation, _ body: (StateLocation.Place, DownloadStore) async throws(Refusal) -> Void
+        _ location: StateLocation, takesAnyState: Bool = false,
+        _ body: (StateLocation.Place, DownloadStore) async throws(Refusal) -> Void
     ) async throws(Refusal) -> LibraryChange {
         let place = try location.resolve()
-        let (lock, store) = try await place.openForWriting(for: [])
+        let (lock, store) = try await place.openForWriting(for: [], takesAnyState: takesAnyState)
         defer {
             store.close()
             withExtendedLifetime(lock) {}

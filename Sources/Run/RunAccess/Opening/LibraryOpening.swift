@@ -10,6 +10,7 @@ package enum LibraryOpening {
     private static let idFact = "library"
     private static let confirmedFact = "library_confirmed"
     private static let pathFact = "library_path"
+    private static let divisionFact = "division"
 
     /// The last path of the state's library; nil if it has none.
     package static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? {
@@ -19,6 +20,25 @@ package enum LibraryOpening {
     /// Records where the state's library is on this machine.
     static func note(_ path: FilePath, in store: DownloadStore) throws(StoreError) {
         try store.facts.set(pathFact, path.string)
+    }
+
+    /// How often the library had been divided anew when the state began to belong to it.
+    static func division(_ store: DownloadStore) throws(StoreError) -> Int {
+        try store.facts.value(divisionFact).flatMap { Int($0) } ?? 0
+    }
+
+    /// Whether a state belongs to the library of a marker, and is from before it was divided anew.
+    package static func isOutdated(_ store: DownloadStore, for marker: LibraryMarker) throws(StoreError) -> Bool {
+        guard try recordedID(store)?.rawValue == marker.id else { return false }
+        return try division(store) < marker.division ?? 0
+    }
+
+    /// Makes a state that of an opened library.
+    package static func confirm(_ library: LibraryFolder, in store: DownloadStore) throws(StoreError) {
+        try store.facts.set(idFact, library.id.rawValue)
+        try store.facts.set(pathFact, library.root.string)
+        if try division(store) != library.division { try store.facts.set(divisionFact, "\(library.division)") }
+        try store.facts.set(confirmedFact, "1")
     }
 
     /// The library's id, if the state has one that is confirmed by a marker.
@@ -46,9 +66,7 @@ package enum LibraryOpening {
             if recorded == nil { try store.facts.set(idFact, id.rawValue) }
             let library = try LibraryFolder.open(path, expecting: .new(id), owner: owner, part: place.libraryPart)
             // A shard takes the one that another shard has marked.
-            if library.id != id { try store.facts.set(idFact, library.id.rawValue) }
-            try store.facts.set(pathFact, path.string)
-            try store.facts.set(confirmedFact, "1")
+            try confirm(library, in: store)
             return library
         } catch {
             throw Refusal(any: error)
@@ -98,8 +116,7 @@ package enum LibraryOpening {
             let id = try store.facts.value(idFact).map { LibraryID(rawValue: $0) } ?? .random()
             try store.facts.set(idFact, id.rawValue)
             let library = try LibraryFolder.adopt(path, as: id, owner: .current(user: place.user.text))
-            try store.facts.set(pathFact, path.string)
-            try store.facts.set(confirmedFact, "1")
+            try confirm(library, in: store)
             return library
         } catch {
             throw Refusal(any: error)
@@ -114,9 +131,7 @@ package enum LibraryOpening {
         // A new state takes the id over, or is refused.
         let library = try LibraryFolder.open(
             path, expecting: .new(id), owner: .current(user: place.user.text), part: part, takesOver: true)
-        try store.facts.set(idFact, library.id.rawValue)
-        try store.facts.set(pathFact, path.string)
-        try store.facts.set(confirmedFact, "1")
+        try confirm(library, in: store)
         try ShardState(place).takeOver(store, library)
         return library
     }

@@ -3,15 +3,16 @@ import FileSystem
 import Foundation
 package import MediaLibrary
 package import SyncFacts
-import SystemPackage
-import UserState
+package import SystemPackage
+package import UserState
 
 /// The state of a shard, which any machine may go on with: this one's, or the copy in the library that another machine
 /// has brought there. Does nothing without a shard.
 ///
 /// Each copy has a name of its own, which the state notes before it is copied, and as the last one once the copy is in
 /// its place. A machine's state counts if the copy in the library is one of these two: then it made that copy, or
-/// began with it, and nobody has gone on with it since.
+/// began with it, and nobody has gone on with it since. A state from before the library was divided anew counts as
+/// none.
 package struct ShardState {
     private static let idFact = "state"
     private static let lastFact = "state_copy"
@@ -24,6 +25,14 @@ package struct ShardState {
         var id: String
         /// The last copy that it made or began with, and the next one.
         var copies: Set<String>
+        /// Its library, and how often that had been divided anew.
+        var library: LibraryID?
+        var division = 0
+
+        /// Whether it is from before the library was divided anew.
+        func isOutdated(for marker: LibraryMarker) -> Bool {
+            library?.rawValue == marker.id && division != marker.division ?? 0
+        }
     }
 
     /// What decides between this machine's state and the copy.
@@ -70,28 +79,39 @@ package struct ShardState {
         guard let part = place.libraryPart else { return false }
         let (own, library) = try own(role: role)
         guard let copy = try StateCopy.find(at: library, part: part), let mark = try copy.mark() else { return false }
-        return Self.choose(own: own, copied: mark) == .copy
+        guard let own, let marker = try LibraryFolder.marker(of: library), own.isOutdated(for: marker) else {
+            return Self.choose(own: own, copied: mark) == .copy
+        }
+        return true
     }
 
     /// Puts the copy in the library in the place of an older state of this machine, or of none. Refuses if the copy
     /// isn't sound and the state is an older one. For the holder of the shard's lock, before the state is opened.
-    func takeNewerCopy() throws(Refusal) {
+    ///
+    /// - Parameter orKeep: don't refuse, but keep the state; one from before a division is removed.
+    func takeNewerCopy(orKeep: Bool = false) throws(Refusal) {
         guard let part = place.libraryPart else { return }
         do {
             let (own, library) = try own(role: .holder)
             // Another user's is refused when the library is opened, and so is one that is divided otherwise.
             guard let marker = try LibraryFolder.marker(of: library), marker.user == place.user.text,
-                marker.shards == part.count, let copy = try StateCopy.find(at: library, part: part)
+                marker.shards == part.count
             else { return }
+            let database = place.folder.database
+            let isOutdated = own?.isOutdated(for: marker) ?? false
+            guard let copy = try StateCopy.find(at: library, part: part), try copy.isThere() else {
+                if isOutdated { Self.remove(database) }
+                return
+            }
             let mark = try copy.mark()
-            guard Self.choose(own: own, copied: mark) == .copy else { return }
+            guard Self.choose(own: isOutdated ? nil : own, copied: mark) == .copy else { return }
             let draft = place.folder.path.appending("state-copy.sqlite")
             defer { Self.remove(draft) }
             guard try copy.read(to: draft), try prepare(draft, of: marker, at: library, mark) else {
-                guard own != nil else { return }
+                if orKeep, isOutdated { Self.remove(database) }
+                guard own != nil, !orKeep else { return }
                 throw LibraryError.partOfAnother(library: library.string, part: part.name)
             }
-            let database = place.folder.database
             Self.remove(database)
             guard rename(draft.string, database.string) == 0 else {
                 throw LibraryError.system(.rename, path: database.string, Errno(rawValue: errno))
@@ -114,7 +134,9 @@ package struct ShardState {
 
     private static func own(_ store: DownloadStore) throws -> Own {
         let copies = [try store.facts.value(lastFact), try store.facts.value(nextFact)].compactMap(\.self)
-        return Own(id: try store.facts.value(idFact) ?? "", copies: Set(copies))
+        return Own(
+            id: try store.facts.value(idFact) ?? "", copies: Set(copies), library: try LibraryOpening.recordedID(store),
+            division: try LibraryOpening.division(store))
     }
 
     /// Makes a copied file this machine's state of the library, which may be ahead of it. Returns false if it isn't a
@@ -126,7 +148,9 @@ package struct ShardState {
         let store = try DownloadStore(path: file.string, role: .holder)
         defer { store.close() }
         let copied = try Self.own(store)
-        guard !copied.id.isEmpty, try LibraryOpening.recordedID(store)?.rawValue == marker.id else { return false }
+        guard !copied.id.isEmpty, copied.division == marker.division ?? 0,
+            try LibraryOpening.recordedID(store)?.rawValue == marker.id
+        else { return false }
         if let mark {
             guard mark.state == copied.id else { return false }
             // A kill between copy and mark leaves an older mark.
@@ -139,7 +163,8 @@ package struct ShardState {
         return true
     }
 
-    private static func remove(_ database: FilePath) {
+    /// Removes a database with the files that SQLite has beside it; a missing one is fine.
+    package static func remove(_ database: FilePath) {
         for name in ["", "-wal", "-shm", "-journal"] { unlink(database.string + name) }
     }
 
@@ -150,8 +175,12 @@ package struct ShardState {
     package func check(_ store: DownloadStore, _ library: LibraryFolder) throws(Refusal) {
         guard let part = place.libraryPart else { return }
         do {
-            guard let copied = try library.stateCopy.mark() else { return }
+            try library.requireDivision()
             let own = try Self.own(store)
+            guard own.division == library.division else {
+                throw LibraryError.partOfAnother(library: library.root.string, part: part.name)
+            }
+            guard let copied = try library.stateCopy.mark() else { return }
             if copied.state != own.id {
                 throw LibraryError.partOfAnother(library: library.root.string, part: part.name)
             }
@@ -173,9 +202,12 @@ package struct ShardState {
     /// Makes the state the one that counts, whichever did before.
     func takeOver(_ store: DownloadStore, _ library: LibraryFolder) throws {
         guard place.shard != nil else { return }
-        try store.facts.set(Self.idFact, Self.random())
+        try Self.begin(store)
         try write(store, library)
     }
+
+    /// Makes it a state of its own, which no copy is of yet.
+    package static func begin(_ store: DownloadStore) throws(StoreError) { try store.facts.set(idFact, random()) }
 
     /// Copies a state that a command has changed, if it is a shard's and has a library.
     package func share(_ store: DownloadStore, in opened: LibraryFolder? = nil) async throws(Refusal) {
@@ -199,16 +231,21 @@ package struct ShardState {
 
     /// Copies the state into the library. Throws ``StoreError`` or ``LibraryError``.
     package func write(_ store: DownloadStore, _ library: LibraryFolder) throws {
-        let id = try store.facts.value(Self.idFact) ?? Self.random()
-        try store.facts.set(Self.idFact, id)
-        let mark = StateMark(state: id, copy: Self.random(), host: HostName.current)
-        try store.facts.set(Self.nextFact, mark.copy)
-        let draft = place.folder.path.appending("state-home.sqlite")
-        Self.remove(draft)
-        defer { Self.remove(draft) }
+        try Self.write(store, library, by: place.folder)
+    }
+
+    /// Copies the state of the library's shard into it, by a file in `folder`.
+    package static func write(_ store: DownloadStore, _ library: LibraryFolder, by folder: StateFolder) throws {
+        let id = try store.facts.value(idFact) ?? random()
+        try store.facts.set(idFact, id)
+        let mark = StateMark(state: id, copy: random(), host: HostName.current)
+        try store.facts.set(nextFact, mark.copy)
+        let draft = folder.path.appending("state-home.sqlite")
+        remove(draft)
+        defer { remove(draft) }
         try store.copy(to: draft.string)
         try library.stateCopy.write(draft, mark)
-        try store.facts.set(Self.lastFact, mark.copy)
+        try store.facts.set(lastFact, mark.copy)
     }
 
     private static func random() -> String { LibraryID.random().rawValue }

@@ -217,7 +217,7 @@ package struct StateLocation: Sendable, Equatable {
         }
 
         /// All shards of the library that is given, or that a shard of this machine has, or that is the default.
-        func allShards() throws(Refusal) -> [Place] {
+        package func allShards() throws(Refusal) -> [Place] {
             let (path, count, _) = try libraryOfShards()
             guard let count else { throw .run(.noShards(library: path.string)) }
             return (1...count).compactMap { Shard(index: $0, count: count) }.map { ofShard($0, givenLibrary: path) }
@@ -246,7 +246,7 @@ package struct StateLocation: Sendable, Equatable {
             }
         }
 
-        private func ofShard(_ shard: Shard, givenLibrary: FilePath?) -> Place {
+        package func ofShard(_ shard: Shard, givenLibrary: FilePath?) -> Place {
             Place(
                 user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shards: shardsFolder, shard: shard,
                 givenLibrary: givenLibrary, standardLibrary: standardLibrary)
@@ -300,8 +300,11 @@ package struct StateLocation: Sendable, Equatable {
         /// Takes the user's lock and opens the state to change it.
         ///
         /// Waits for a lock held by another process, if requested; `waiting` is called once.
+        ///
+        /// - Parameter takesAnyState: a shard's state also counts if the library has a newer copy that can't be used.
         package func openForWriting(
-            for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+            for catalogs: [String], wait: Duration = .zero, takesAnyState: Bool = false,
+            waiting: (LockHolder?) -> Void = { _ in }
         ) async throws(Refusal) -> (FileLock, DownloadStore) {
             try requireKnown()
             let lock: FileLock
@@ -314,7 +317,7 @@ package struct StateLocation: Sendable, Equatable {
             case .acquired(let acquired): lock = acquired
             case .held(let holder): throw .held(holder)
             }
-            try ShardState(self).takeNewerCopy()
+            try ShardState(self).takeNewerCopy(orKeep: takesAnyState)
             do {
                 return (lock, try DownloadStore(path: folder.database.string, role: .holder))
             } catch { throw Refusal(error) }

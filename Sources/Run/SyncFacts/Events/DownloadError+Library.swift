@@ -19,9 +19,15 @@ extension LibraryError {
         case .markerMissing(let library, _): "\(library) isn't the library that the state belongs to"
         case .markerOfAnother(let library, _): "\(library) is another state's library"
         case .dividedOtherwise(let library, let shards?):
-            "\(library) is the library of \(shards) shards (--shard I/\(shards)); use another library with --library"
+            """
+            \(library) is the library of \(shards) shards (--shard I/\(shards)); use another library with --library, \
+            or divide this one anew with reshard
+            """
         case .dividedOtherwise(let library, nil):
-            "\(library) is the library of a state without shards; for shards use another one with --library"
+            """
+            \(library) is the library of a state without shards; for shards use another one with --library, or divide \
+            this one with reshard
+            """
         case .partOfAnother(let library, let part): "another state has the shard \(part) of \(library)"
         case .hasShards(let library): "\(library) is the library of shards; give one with --shard I/N"
         case .inUse(let library, _): "\(library) is in use by another process"

@@ -160,6 +160,12 @@ extension Refusal {
         case shardLeftOut(String, Refusal)
         /// Not the library of shards.
         case noShards(library: String)
+        /// The user has a library without shards, and another one with shards.
+        case severalLibraries(String)
+        /// A file couldn't be put in its place, so that the library can't be divided anew.
+        case unsettled(LibraryError)
+        /// This file was left by an interrupted move.
+        case stranded(path: String)
         /// There is no library yet, so that nobody knows how many shards it shall have.
         case shardsUnknown(library: String)
         /// The state has no library yet.
@@ -184,13 +190,12 @@ extension Refusal {
         var condition: SyncCondition {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards,
-                .shardsUnknown:
+                .severalLibraries, .shardsUnknown:
                 .usage
             case .outsideHours, .overtaken: .workLeft
             case .notStarted(let refusal), .shardLeftOut(_, let refusal): refusal.condition
             case .fewDescriptors, .unwritable, .download, .noSpace, .noLibrary, .notMovedThere, .libraryOfUser,
-                .newerList,
-                .filesThere, .unmadeFile:
+                .newerList, .unsettled, .stranded, .filesThere, .unmadeFile:
                 .stateUnusable
             }
         }

@@ -39,12 +39,15 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     package var host: String
     /// The number of shards that write to it; nil if that is one state.
     package var shards: Int?
+    /// How often the library was divided anew; nil for never.
+    package var division: Int?
 
-    package init(id: LibraryID, owner: LibraryOwner, shards: Int? = nil) {
+    package init(id: LibraryID, owner: LibraryOwner, shards: Int? = nil, division: Int? = nil) {
         self.id = id.rawValue
         self.user = owner.user
         self.host = owner.host
         self.shards = shards
+        self.division = division
     }
 }
 

@@ -13,6 +13,7 @@ import Darwin
 
 /// The library's own lock, `.coursefetch/lock`: it keeps another state, or a copy of this one on another machine, from
 /// using partials of the same names. It ends with the process, however that ends. File systems without locks have none.
+/// Whoever has it removes what an interrupted division has left.
 extension LibraryFolder {
     /// Takes the lock, and keeps it until ``unlock()`` or as long as the library is open. Tries for at least half a
     /// second, and for `wait` if that is longer; `waiting` is called once if another process has it.
@@ -25,7 +26,8 @@ extension LibraryFolder {
                 Self.lockFile(in: home.handle, home.path, of: root), user: user, catalogs: catalogs, wait: wait,
                 waiting: waiting)
         } catch {
-            return try Self.note(error)
+            try Self.note(error)
+            return try settleDivision()
         }
         try take(attempt)
     }
@@ -38,7 +40,8 @@ extension LibraryFolder {
         do {
             attempt = try FileLock.attempt(Self.lockFile(in: home.handle, home.path, of: root), as: me)
         } catch {
-            return try Self.note(error)
+            try Self.note(error)
+            return try settleDivision()
         }
         try take(attempt)
     }
@@ -67,7 +70,12 @@ extension LibraryFolder {
 
     private func take(_ attempt: FileLock.Outcome) throws(LibraryError) {
         switch attempt {
-        case .acquired(let lock): ownLock.withLock { $0 = lock }
+        case .acquired(let lock):
+            ownLock.withLock { $0 = lock }
+            do { try settleDivision() } catch {
+                unlock()
+                throw error
+            }
         case .held(let holder): throw .inUse(library: root.string, by: holder)
         }
     }

@@ -33,14 +33,21 @@ package final class LibraryFolder: Sendable {
     let home: PrivateFolder
     /// `.coursefetch`, which the shards have in common; nil for a state without shards.
     let ofAllShards: PrivateFolder?
+    /// How often the library was divided anew, as its marker said.
+    package let division: Int
+    /// The shard; nil for a state without shards.
+    let part: LibraryPart?
     /// Held while this process may write to it.
     let ownLock = Mutex<FileLock?>(nil)
 
-    private init(
-        _ root: RootFolder, id: LibraryID, home: PrivateFolder, ofAllShards: PrivateFolder? = nil,
-        isStepwise: Bool = false
+    /// - Parameter shard: with `.coursefetch`, in which `home` is; nil for a state without shards.
+    init(
+        _ root: RootFolder, id: LibraryID, division: Int, home: PrivateFolder,
+        shard: (part: LibraryPart, common: PrivateFolder)? = nil, isStepwise: Bool = false
     ) throws(LibraryError) {
-        self.ofAllShards = ofAllShards
+        ofAllShards = shard?.common
+        part = shard?.part
+        self.division = division
         self.root = root.path
         self.id = id
         self.home = home
@@ -73,6 +80,7 @@ package final class LibraryFolder: Sendable {
     ) throws(LibraryError) -> LibraryFolder {
         let marker = try marker(of: path, by: calls)
         var id = expectation.id
+        var division = marker?.division ?? 0
         if let marker {
             id = try Self.id(of: marker, path, expecting: expectation, owner: owner, part)
         } else if case .known = expectation {
@@ -87,6 +95,7 @@ package final class LibraryFolder: Sendable {
                 LibraryMarker(id: id, owner: owner, shards: part?.count))
             // Another sync may have marked the folder in the meantime.
             id = try Self.id(of: written, path, expecting: expectation, owner: owner, part)
+            division = written.division ?? 0
             try root.flush()
         }
         let own = try part.map { part throws(LibraryError) in try home.folder("shards").folder(part.name) } ?? home
@@ -94,7 +103,7 @@ package final class LibraryFolder: Sendable {
             throw .partOfAnother(library: path.string, part: part.name)
         }
         return try LibraryFolder(
-            root, id: id, home: own, ofAllShards: part == nil ? nil : home, isStepwise: isStepwise)
+            root, id: id, division: division, home: own, shard: part.map { ($0, home) }, isStepwise: isStepwise)
     }
 
     /// Whether shards write to it. Creates nothing.
@@ -128,7 +137,7 @@ package final class LibraryFolder: Sendable {
         let home = try PrivateFolder(inRoot: root.handle)
         try MarkerFile(home: home.handle).overwrite(LibraryMarker(id: id, owner: owner))
         try root.flush()
-        return try LibraryFolder(root, id: id, home: home)
+        return try LibraryFolder(root, id: id, division: 0, home: home)
     }
 
     /// The folder's marker; nil if it has none or doesn't exist. Creates nothing.

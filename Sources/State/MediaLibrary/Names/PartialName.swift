@@ -18,6 +18,11 @@ package struct PartialName: Sendable, Hashable, CustomStringConvertible {
             decoding: sidecar.utf8.prefix(40).map { Self.isPlain($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
+    /// The same partial of another download.
+    package func of(download: Int64) -> PartialName {
+        sidecar.map { PartialName(download: download, sidecar: $0) } ?? PartialName(download: download)
+    }
+
     /// Nil for a file name that isn't a partial's.
     package init?(fileName: String) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)

@@ -8,6 +8,8 @@ struct PrivateFolder: Sendable {
     /// From the library's root.
     let path: String
 
+    init(_ handle: FolderHandle, path: String) { (self.handle, self.path) = (handle, path) }
+
     /// Opens a folder, and makes it if it is missing.
     private init(_ name: String, in above: FolderHandle, path: String) throws(LibraryError) {
         do { try above.makeFolder(name) } catch { throw .system(.create, path: path, error) }
@@ -43,6 +45,18 @@ struct PrivateFolder: Sendable {
     /// Removes a file; a missing one is fine.
     func remove(_ name: String) throws(LibraryError) {
         do { try handle.remove(name) } catch { throw .system(.remove, path: path(of: name), error) }
+    }
+
+    /// The folders in it, on a file system that tells them apart.
+    func folders() throws(LibraryError) -> [String] {
+        var names: [String] = []
+        do {
+            try handle.forEachEntry { name, isFolder in
+                if isFolder != false { names.append(String(decoding: name, as: UTF8.self)) }
+                return true
+            }
+        } catch { throw .system(.list, path: path, error) }
+        return names
     }
 
     /// Everything in it except folders.

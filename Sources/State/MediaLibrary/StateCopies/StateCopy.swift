@@ -15,8 +15,8 @@ import Darwin
 ///
 /// The copy is written before its mark, so that a mark never promises more than there is.
 package struct StateCopy: Sendable {
-    private static let name = "state.sqlite"
-    private static let markName = "state.json"
+    static let name = "state.sqlite"
+    static let markName = "state.json"
     private static let longestMark = 64 * 1024
     /// More than any state: some 10⁸ rows.
     private static let largest: Int64 = 16 << 30
@@ -34,6 +34,14 @@ package struct StateCopy: Sendable {
     package static func find(at root: FilePath, part: LibraryPart) throws(LibraryError) -> StateCopy? {
         guard let (folder, path) = try RootFolder.ifThere(root, by: KernelCalls())?.home(of: part) else { return nil }
         return StateCopy(folder: folder, path: path)
+    }
+
+    /// Whether something is in the copy's place, or in its mark's.
+    package func isThere() throws(LibraryError) -> Bool {
+        do {
+            if try folder.entry(Self.name) != nil { return true }
+            return try folder.entry(Self.markName) != nil
+        } catch { throw .system(.inspect, path: "\(path)/\(Self.name)", error) }
     }
 
     /// Nil if there is none, or what is there isn't one.
