@@ -55,6 +55,19 @@ class Moves(Case):
         self.assertEqual(self.host.asked(), [])
         self.tidy()
 
+    def test_a_file_that_moves_while_it_is_fetched_anew_is_replaced(self):
+        """Another name and another version in one sync."""
+        self.library()
+        for title, version in (("Second", 1), ("Third", 2)):
+            self.bodies["a1"] = media.mp4(f"version {version}", 9000 + version)
+            self.host.at("/a1", File(self.bodies["a1"]))
+            self.courses["a"][1]["size"] = 9000 + version
+            self.name(title)
+            run = self.stage.sync(exit=0)
+            files, wanted = self.stage.files(), self.wanted(title)
+            self.assertEqual(sorted(files), sorted(wanted), run)
+            self.assertTrue(files == wanted, "other bytes")
+
     def test_a_move_that_fails_at_a_rename_is_told_and_made_by_the_next_sync(self):
         self.library()
         for n, error in ((2, "EIO"), (4, "ENOSPC"), (6, "EIO"), (7, "ENOSPC"), (8, "EIO")):

@@ -129,6 +129,7 @@ package struct PassChanges: Sendable {
     ) throws(Refusal) {
         more.follow(plan)
         let done = try carryOut(more, held: plan.held + more.held)
+        more.noteMoved(done)
         note(more.changes)
         let told = try finish(more, done, courses, held: more.held, after: settled, note: note)
         plan.movedLater += told.moved
@@ -184,5 +185,20 @@ package struct PassChanges: Sendable {
             unmoved += 1
         }
         return (moved, unmoved)
+    }
+}
+
+extension Reconciliation {
+    /// A file that is to be replaced is where its move has put it.
+    mutating func noteMoved(_ moves: [FileMove]) {
+        var paths: [DownloadID: String] = [:]
+        for move in moves {
+            if case .download(let id) = move.move.owner, let path = move.path { paths[id] = path }
+        }
+        guard !paths.isEmpty else { return }
+        for index in wanted.indices {
+            guard let path = paths[wanted[index].id], wanted[index].oldFile != nil else { continue }
+            wanted[index].oldFile?.path = path
+        }
     }
 }

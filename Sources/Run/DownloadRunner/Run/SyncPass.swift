@@ -115,6 +115,7 @@ struct SyncPass: Sendable {
         list: FileListUpdater
     ) throws(Refusal) -> (run: Int64, moved: Int) {
         let moves = try changes.carryOut(plan, held: plan.held)
+        plan.noteMoved(moves)
         let run: Int64
         do throws(StoreError) { run = try open.store.runs.begin(catalogs: options.shownCatalogs) } catch {
             throw Refusal(error)
