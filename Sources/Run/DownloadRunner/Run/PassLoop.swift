@@ -96,7 +96,8 @@ struct PassLoop {
             self.library = library
             return .libraryOpened
         } catch {
-            summary = SyncSummary(error)
+            // A stop while the list of files is read is no fault of the library.
+            summary = error == .library(.stopped) ? SyncSummary(conditions: [.workLeft]) : SyncSummary(error)
             // No later pass would begin with the state of the other machine; a new run does.
             if case .run(.overtaken) = error { sync.stop(.interrupted) }
             return .libraryRefused
