@@ -76,6 +76,31 @@ struct FileListTests {
         #expect(temporary.read(path)?.contains("http") == false)
     }
 
+    @Test(
+        "a course or chapter that was removed since its line was written stays away; one with a video, a folder or a cover comes back"
+    )
+    func removedFolders() throws {
+        let (_, library) = try filled()
+        try temporary.make("library/Empty")
+        try temporary.write("cover", to: "library/covers/a.jpg")
+        let cover = try #require(try library.files.facts(of: "covers/a.jpg"))
+        let covered = #","path":"covers/a.jpg","size":\#(cover.size),"modified":\#(cover.modified)}"#
+        let lines = [
+            #"{"course":"gone","title":"Gone","folder":"Gone"}"#,
+            #"{"course":"gone","chapter":"k","title":"K","folder":"Gone/K","season":1}"#,
+            #"{"course":"c","chapter":"k","title":"K","folder":"Course/K","season":1}"#,
+            #"{"course":"empty","title":"Empty","folder":"Empty"}"#,
+            #"{"course":"covered","title":"Covered","folder":"Covered""# + covered,
+        ]
+        let list = try #require(temporary.read(path))
+        try temporary.write(list + lines.joined(separator: "\n") + "\n", to: path)
+        let store = try DownloadStore.empty()
+        let result = try LibraryRebuild(store: store, library: library).run()
+        #expect(result == .init(restored: 3, leftOut: 0))
+        #expect(try Set(store.catalogs.courses().keys) == ["c", "empty", "covered"])
+        #expect(try store.catalogs.chapters().isEmpty)
+    }
+
     @Test("sidecars of a rebuilt video are asked for once, unless the list says that none is missing")
     func unasked() throws {
         let (store, library) = try filled()

@@ -41,8 +41,12 @@ package struct LibraryRebuild {
         var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
         var taken: Set<String> = []
         var finished: Set<FileListKey> = []
+        // Courses, and chapters with theirs, of which there is a video.
+        var used: Set<[String?]> = []
         let listing = LibraryFileIndex(of: library)
         try store.downloads.scan { row in
+            let course = row.string(.course)
+            used.formUnion([[course], [course, row.string(.chapter)]])
             // The path in a row whose file is missing may be older than a move.
             guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
             taken.insert(LibraryName.key(path))
@@ -59,9 +63,19 @@ package struct LibraryRebuild {
             let found = try record.video == nil ? folder(record) : video(record, shouldStop)
             if let found, found.record.video == nil || taken.insert(LibraryName.key(found.file?.path ?? "")).inserted {
                 lines[index] = found
+                if found.record.video != nil {
+                    used.formUnion([[found.record.course], [found.record.course, found.record.chapter]])
+                }
             } else {
                 result.leftOut += 1
             }
+        }
+        for index in lines.indices {
+            guard let line = lines[index], line.record.video == nil, line.file == nil else { continue }
+            let key = line.record.chapter.map { [line.record.course, $0] } ?? [line.record.course]
+            // One that was removed since keeps its line: nobody may meet it again, nor its number.
+            guard !used.contains(key) else { continue }
+            if try !library.folders.exists(line.record.folder ?? "") { lines[index] = nil }
         }
         result.restored = try store.fileList.restore(lines.lazy.compactMap(\.self))
         return result

@@ -26,6 +26,8 @@ package final class FolderTree: Sendable {
         return handle
     }
 
+    package func exists(_ path: String) throws(LibraryError) -> Bool { try folder(path) != nil }
+
     /// Creates it, and those above it, if missing.
     func creating(_ path: String) throws(LibraryError) -> FolderHandle {
         // Twice: somebody may remove an empty folder between its creation and its use.
