@@ -85,7 +85,7 @@ soak-values:
 # Eight cases at a time: each waits more than it computes.
 soak-programs:
 	COURSEFETCH_SOAK=1 $(SWIFT) test --skip-build $(FOUR) --filter Soak
-	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k power_loss -k faults -k adding.Faults \
+	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k shard_nights -k power_loss -k faults -k adding.Faults \
 	    -k killed -k slurm
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
