@@ -241,6 +241,15 @@ class AllShards(unittest.TestCase):
         self.all("pause", "--all", exit=73)
         self.all("verify", exit=73)
 
+    def test_a_logout_holds_without_the_library(self):
+        self.sync_all()
+        away = self.stage.folder / "away"
+        self.stage.library.rename(away)
+        run = self.stage.command("logout", "--all-shards", "--local-state", str(self.stage.folder / "machine1"))
+        self.assertIn(run.exit, (64, 73), run)
+        away.rename(self.stage.library)
+        self.stage.sync(*self.shard(1), exit=77)
+
     def test_what_isnt_a_library_of_shards_is_told(self):
         run = self.all("status", exit=64)
         self.assertIn("isn't the library of shards", run.err)

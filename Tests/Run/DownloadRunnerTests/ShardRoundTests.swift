@@ -92,6 +92,24 @@ struct ShardRoundTests {
         #expect(whole.shards.map { $0.conditions == nil } == [false, true, true])
     }
 
+    @Test(
+        "a window or a quota that ends with the last video of a shard leaves the others undone",
+        arguments: [SuspendReason.window, .quota])
+    func bound(_ reason: SuspendReason) {
+        for begun in 1...3 {
+            var round = Self.round()
+            for number in 1...begun {
+                _ = round.next(at: Self.start)
+                var summary = Self.done(1)
+                if number == begun { summary.stopReason = reason }
+                _ = round.take(summary)
+            }
+            let none = round.next(at: Self.start)
+            #expect(none == nil)
+            #expect(round.summary(at: Self.start).conditions == (begun < 3 ? [.workLeft] : []))
+        }
+    }
+
     @Test("a logout between two shards is one in the middle of the sync")
     func loggedOutBetween() {
         var round = Self.round()
@@ -124,7 +142,8 @@ struct ShardRoundTests {
         }
         let opening = round.next(at: Self.start)
         let first = try #require(opening).options
-        #expect(first.maxTransfer == 100 && first.window.maxDuration == .seconds(60))
+        #expect(first.maxTransfer == 100 && first.window.maxDuration == nil)
+        #expect(first.window.until == .instant(Self.start.addingTimeInterval(60)))
         var summary = Self.done(1, bytes: 70)
         summary.removedNow = 2
         _ = round.take(summary)

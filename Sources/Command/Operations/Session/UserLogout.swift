@@ -47,7 +47,11 @@ package struct UserLogout: Sendable, Equatable {
     package static func run(_ location: StateLocation, keepsCredentials: Bool) async throws(Refusal) -> UserLogout {
         let place = try location.resolve()
         try place.requireKnown()
-        let shards = location.takesAllShards ? try location.resolveAll() : []
+        // Without the library, too, the session is closed, and its secrets are wiped.
+        let shards: Result<[StateLocation.Place], Refusal>
+        do throws(Refusal) { shards = .success(location.takesAllShards ? try location.resolveAll() : []) } catch {
+            shards = .failure(error)
+        }
         var report = UserLogout(
             user: place.user.text, wasOut: true, keepsCredentials: keepsCredentials, ending: .nobody)
         let file = UserCredentials(folder: place.folder)
@@ -70,12 +74,9 @@ package struct UserLogout: Sendable, Equatable {
             do throws(CredentialsError) { try file.wipe() } catch { unwiped = Refusal(error) }
         }
         defer { if !keepsCredentials { place.folder.removePluginData() } }
-        do throws(Refusal) {
-            report.ending = try await ending(of: .loggedOut, place)
-        } catch .user(.stillTransferring) where !shards.isEmpty {
-            report.ending = .stopped
-        }
-        if try await hasWaited(for: shards) { report.ending = .stopped }
+        let waited = Set(((try? shards.get()) ?? []).compactMap(\.shard))
+        report.ending = try await ending(of: .loggedOut, place, waited: waited)
+        if try await hasWaited(for: try shards.get()) { report.ending = .stopped }
         if let unwiped { throw unwiped }
         return report
     }
@@ -124,15 +125,19 @@ package struct UserLogout: Sendable, Equatable {
     }
 
     /// Tells the running syncs, those of shards too.
+    ///
+    /// - Parameter waited: the shards whose syncs may take longer, since their ends are waited for afterwards.
     private static func ending(
-        of request: ControlRequest, _ place: StateLocation.Place
+        of request: ControlRequest, _ place: StateLocation.Place, waited: Set<Shard> = []
     ) async throws(Refusal) -> Ending {
         var endings: [Result<Ending, Refusal>] = []
         await withTaskGroup { group in
             for place in [place] + place.shards {
                 group.addTask { () async -> Result<Ending, Refusal> in
                     do throws(Refusal) { return .success(try await endingOfOne(request, place)) } catch {
-                        return .failure(error)
+                        guard case .user(.stillTransferring) = error, let shard = place.shard, waited.contains(shard)
+                        else { return .failure(error) }
+                        return .success(.stopped)
                     }
                 }
             }

@@ -36,7 +36,7 @@ package struct ShardRound: Sendable {
         let shard = shards[endings.count]
         var options = options
         options.shard = shard
-        if let closes, endings.count > 0 {
+        if let closes {
             guard closes > now else { return stop(.window) }
             options.window.maxDuration = nil
             options.window.until = .instant(closes)
@@ -66,7 +66,7 @@ package struct ShardRound: Sendable {
         guard endings.count < shards.count else { return nil }
         let shard = shards[endings.count].text
         var ending = ending
-        ending.warnings -= repeated
+        ending.warnings = max(0, ending.warnings - repeated)
         if let refusal = ending.refusedStart {
             guard refusal.isAboutShard else {
                 refuse(ending, refusal)
@@ -79,7 +79,10 @@ package struct ShardRound: Sendable {
         endings.append(ShardEnding(shard: shard, conditions: ending.conditions))
         switch ending.stopReason {
         case nil, .interrupted, .auth: break
-        case .logout, .signal, .window, .quota, .disk, .descriptors, .lost: isOver = true
+        case .logout, .signal, .window, .quota, .disk, .descriptors, .lost:
+            isOver = true
+            // This one may have had nothing left to do.
+            if endings.count < shards.count { sum.conditions.insert(.workLeft) }
         }
         sum.add(ending)
         return ending
