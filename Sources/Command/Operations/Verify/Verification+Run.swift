@@ -44,20 +44,11 @@ extension Verification {
     private static func parts(
         of selection: Selection, _ places: [StateLocation.Place]
     ) throws(Refusal) -> ([Selection?], leftOut: [Refusal]) {
-        var stores: [DownloadStore?] = []
-        defer { for store in stores { store?.close() } }
-        var failed: [Int: Refusal] = [:]
-        for (index, place) in places.enumerated() {
-            do throws(Refusal) { stores.append(try place.openForReading()) } catch {
-                stores.append(nil)
-                failed[index] = error
-            }
-        }
-        if failed.count == places.count, let error = failed[0] { throw error }
-        let leftOut = failed.sorted { $0.key < $1.key }.map { places[$0.key].leftOut($0.value) }
-        var parts = try SharedSelection.parts(of: selection, in: stores, leftOut: leftOut)
-        for index in failed.keys { parts[index] = nil }
-        return (parts, leftOut)
+        let states = try ReadableStates(of: places)
+        defer { states.close() }
+        var parts = try SharedSelection.parts(of: selection, in: states.stores, leftOut: states.leftOut)
+        for index in states.failed { parts[index] = nil }
+        return (parts, states.leftOut)
     }
 
     private static func run(

@@ -80,18 +80,10 @@ package struct SteeringChoice: Sendable {
         _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false, takesGone: Bool = true
     ) async throws(Refusal) -> Self {
         let places = try location.resolveAll()
-        var stores: [DownloadStore?] = []
-        defer { for store in stores { store?.close() } }
         try places[0].requireKnown()
-        var failed: [Int: Refusal] = [:]
-        for (index, place) in places.enumerated() {
-            do throws(Refusal) { stores.append(try place.openForReading()) } catch {
-                stores.append(nil)
-                failed[index] = error
-            }
-        }
-        if failed.count == places.count, let error = failed[0] { throw error }
-        let leftOut = failed.sorted { $0.key < $1.key }.map { places[$0.key].leftOut($0.value) }
+        let states = try ReadableStates(of: places)
+        defer { states.close() }
+        let (stores, leftOut) = (states.stores, states.leftOut)
         guard !leftOut.isEmpty || stores.contains(where: { $0 != nil }) else {
             guard places[0].isAccountsOwn else { throw places[0].unknown }
             throw .selection(.nothingYet)
