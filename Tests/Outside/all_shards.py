@@ -9,24 +9,30 @@ from host import File, Host
 from stage import PROGRAM, Run, Stage
 
 
-class AllShards(unittest.TestCase):
-    COUNT = 3
+class SmallCourses(unittest.TestCase):
+    """A host and a catalog of small courses, for cases about their shards."""
+
+    COURSES, VIDEOS = 9, 2
 
     def setUp(self):
         self.host = Host()
         self.addCleanup(self.host.close)
         self.stage = Stage()
         self.addCleanup(self.stage.close)
-        self.table, courses = {}, []
-        for course in range(9):
+        self.table, self.courses = {}, []
+        for course in range(self.COURSES):
             videos = []
-            for video in range(2):
+            for video in range(self.VIDEOS):
                 path = f"/{course}/{video}.mp4"
                 self.table[f"c{course}/v{video}"] = self.host.at(path, File(media.mp4(path, 2000 + 100 * course)))
                 videos.append({"id": f"v{video}", "title": f"Video {video}"})
-            courses.append({"id": f"c{course}", "title": f"Course {course}", "videos": videos})
+            self.courses.append({"id": f"c{course}", "title": f"Course {course}", "videos": videos})
         self.stage.urls(self.table)
-        self.stage.write(courses)
+        self.stage.write(self.courses)
+
+
+class AllShards(SmallCourses):
+    COUNT = 3
 
     def shard(self, index):
         """Each shard on a machine of its own."""

@@ -7,31 +7,14 @@ import subprocess
 import time
 import unittest
 
-import media
-from host import File, Host
-from stage import Stage, wait_until
+from all_shards import SmallCourses
+from stage import wait_until
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
-class SyncAllShards(unittest.TestCase):
+class SyncAllShards(SmallCourses):
     COUNT = 3
-
-    def setUp(self):
-        self.host = Host()
-        self.addCleanup(self.host.close)
-        self.stage = Stage()
-        self.addCleanup(self.stage.close)
-        table, self.courses = {}, []
-        for course in range(9):
-            videos = []
-            for video in range(2):
-                path = f"/{course}/{video}.mp4"
-                table[f"c{course}/v{video}"] = self.host.at(path, File(media.mp4(path, 2000 + 100 * course)))
-                videos.append({"id": f"v{video}", "title": f"Video {video}"})
-            self.courses.append({"id": f"c{course}", "title": f"Course {course}", "videos": videos})
-        self.stage.urls(table)
-        self.stage.write(self.courses)
 
     def slow(self, rate=400):
         for file in self.host.handlers.values():
@@ -46,6 +29,15 @@ class SyncAllShards(unittest.TestCase):
             [CHECKOUT / "contrib/check-json", "--closed", CHECKOUT / f"docs/schemas/{name}.schema.json"],
             input=lines, capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+    def test_a_selector_that_no_shard_matches_stops_all(self):
+        for selector in ("c77", "c1/v7", "c1/k/v0", "x*/v0"):
+            run = self.sync("--shards", "3", "--only", selector, "--only", "c2", exit=64)
+            self.assertIn(selector, run.out)
+            self.sync("--shards", "3", "--only", selector, "--dry-run", exit=64)
+        self.assertEqual(self.host.asked(), [])
+        self.sync("--shards", "3", "--only", "c1/v1", "--only", "c7", "--only", "c8", exit=0)
+        self.assertEqual(len(self.stage.files()), 5)
 
     def test_a_new_library_is_filled_and_the_next_sync_knows_how_many_shards_it_has(self):
         run = self.sync(exit=64)

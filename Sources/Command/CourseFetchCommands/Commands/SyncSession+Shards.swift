@@ -34,17 +34,24 @@ extension SyncSession {
         return await run(round, started: started) { current in await firstMistakes(options, shards, current) }
     }
 
-    /// The mistakes in the catalogs, each of which is found by at least one shard, before any of them begins.
+    /// The mistakes in the catalogs, each of which is found by at least one shard, and the selectors that match in
+    /// none, before any of them begins.
     private func firstMistakes(
         _ options: SyncOptions, _ shards: [Shard], _ current: CurrentShard? = nil
     ) async -> SyncSummary? {
+        var unmatched = options.only
         for shard in shards where current?.isStopped != true {
             var options = options
             options.shard = shard
-            let report = await CatalogCheck.run(CatalogSources(options), plugins: options.plugins)
+            let (catalog, report) = await CatalogCheck.read(CatalogSources(options), plugins: options.plugins)
             if !report.conditions.isEmpty { return SyncSummary(report) }
+            let matches = CatalogCheck.matches(unmatched, in: catalog)
+            unmatched = zip(unmatched, matches).filter { !$0.1 }.map(\.0)
         }
-        return nil
+        guard current?.isStopped != true, !unmatched.isEmpty else { return nil }
+        return SyncSummary(
+            conditions: [.usage],
+            errors: unmatched.map { .refusal(.selection(.unmatched([UnmatchedSelector($0, among: [])]))) })
     }
 
     private func end(_ summary: SyncSummary, started: Date) async -> ExitStatus {

@@ -45,7 +45,14 @@ extension SyncSummary {
 package enum CatalogCheck {
     /// `plugins` names folders to search first; nil ignores providers.
     package static func run(_ catalogs: CatalogSources, plugins: [String]?) async -> CheckReport {
-        await read(catalogs, registry: plugins.map(ProviderCheck.registry)).report
+        await read(catalogs, plugins: plugins).report
+    }
+
+    /// The catalogs as well.
+    package static func read(
+        _ catalogs: CatalogSources, plugins: [String]?
+    ) async -> (catalog: Catalog, report: CheckReport) {
+        await read(catalogs, registry: plugins.map(ProviderCheck.registry))
     }
 
     /// The JSON Schema of the format.
@@ -58,6 +65,27 @@ package enum CatalogCheck {
         let inputs = await catalogs.inputs()
         defer { CatalogSources.discard(inputs) }
         return check(CatalogReader.read(inputs, part: catalogs.part), registry)
+    }
+
+    /// For each selector whether a catalog has a video that it means. Also true if only a provider can tell.
+    package static func matches(_ selectors: [Selector], in catalog: Catalog) -> [Bool] {
+        selectors.map { selector in
+            // What `course/video` means is settled by the comparison.
+            let meanings = selector.mayLackItsChapter ? [selector, selector.asVideo] : [selector]
+            if !catalog.courseSources.isEmpty || selector.title != nil { return true }
+            return catalog.courses.contains { course in
+                guard selector.course.matches(course.id) else { return false }
+                let chapters = course.chapters.map { ($0.id as String?, $0.videos) } + [(nil, course.videos)]
+                return course.discover
+                    || chapters.contains { chapter, videos in
+                        videos.contains { video in
+                            let reference = VideoReference(
+                                course: course.id, chapter: chapter, video: video.id, title: video.title)
+                            return meanings.contains { $0.matches(reference) }
+                        }
+                    }
+            }
+        }
     }
 
     private static func check(
