@@ -5,30 +5,17 @@ import json
 import unittest
 
 import media
+from all_shards import SmallCourses
 from faults import Faults
-from host import File, Host
+from host import File
 from shards import shard_of
 from stage import Stage, wait_until
 
 
-class Resharding(unittest.TestCase):
+class Resharding(SmallCourses):
     maxDiff = None
 
-    def setUp(self):
-        self.host = Host()
-        self.addCleanup(self.host.close)
-        self.stage = Stage()
-        self.addCleanup(self.stage.close)
-        self.table, self.courses = {}, []
-        for course in range(10):
-            videos = []
-            for video in range(3):
-                path = f"/{course}/{video}.mp4"
-                self.table[f"c{course}/v{video}"] = self.host.at(path, File(media.mp4(path, 2000 + 100 * course)))
-                videos.append({"id": f"v{video}", "title": f"Video {video}"})
-            self.courses.append({"id": f"c{course}", "title": f"Course {course}", "videos": videos})
-        self.stage.urls(self.table)
-        self.stage.write(self.courses)
+    COURSES, VIDEOS = 10, 3
 
     def machine(self, name):
         return ("--local-state", str(self.stage.folder / name))
