@@ -216,7 +216,9 @@ extension Reconciler {
         let real = String(file.dropLast(end.count))
         let (folder, name) = LibraryPathParts.split(real)
         let plain = LibraryPathParts.split(planned)
-        guard folder == plain.folder, LibraryName.isSame(name, as: plain.name, id: entries.video(slot).id),
+        guard folder == plain.folder,
+            LibraryName.isSame(name, as: plain.name, id: entries.video(slot).id)
+                || LibraryName.isNumbered(name, as: plain.name),
             isThere(file, of: Int(slot.course)), !isThere(planned + end, of: Int(slot.course))
         else { return nil }
         return real

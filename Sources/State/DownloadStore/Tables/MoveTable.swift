@@ -46,7 +46,7 @@ package struct MoveTable: Sendable {
         try file.write { db in
             for (move, path) in moves {
                 try move.owner.record(path, insteadOf: move.from, in: db)
-                try move.owner.forgetStamp(in: db)
+                try move.owner.noteChange(in: db)
                 try db.run("DELETE FROM moves WHERE id = ?", [move.id])
             }
             for move in again { try Self.insert(move, isPutOff: true, db) }
@@ -125,16 +125,15 @@ extension RecordedMove.Owner {
     }
 
     /// The files beside its course's media follow it: a move that is made late has no other change of the course with
-    /// it.
-    fileprivate func forgetStamp(in db: Database) throws {
+    /// it. They may be in another state's care, so that the row itself has to say it.
+    fileprivate func noteChange(in db: Database) throws {
         let id: DownloadID
         switch self {
         case .download(let video), .sidecar(let video, _, _): id = video
         // Their paths are part of the stamp.
         case .course, .chapter: return
         }
-        try db.run(
-            "DELETE FROM metadata_courses WHERE course = (SELECT course FROM downloads WHERE id = ?)", [id.rawValue])
+        try db.run("UPDATE downloads SET updated_at = ? WHERE id = ?", [Date().timeIntervalSince1970, id.rawValue])
     }
 
     /// Records the path of its file, unless it has another one by now.

@@ -113,6 +113,13 @@ package enum LibraryName {
         return "\(NameCleaning.cut(cleaned, to: longestID - 11)) \(SHA256.hash(data: Array(id.utf8)).hex.prefix(10))"
     }
 
+    /// Whether a name is `wanted [2]`, or another form that ``LibraryPath`` gives a file whose place is taken.
+    package static func isNumbered(_ name: String, as wanted: String) -> Bool {
+        guard name.hasPrefix(wanted + " ["), name.hasSuffix("]") else { return false }
+        let number = name.dropFirst(wanted.count + 2).dropLast()
+        return !number.isEmpty && number.allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
     /// Whether a recorded name is `wanted` or a ``distinct(_:id:attempt:)`` form of it: then nothing has to move.
     package static func isSame(_ recorded: String, as wanted: String, id: String) -> Bool {
         recorded == wanted || attempt(recorded, as: wanted, id: id) != nil
