@@ -17,6 +17,10 @@ package struct StatusGroup: Sendable {
     private(set) var ids: [DownloadID] = []
     /// The state that they are in, of those of a reader.
     var state = 0
+    /// The least place of a video in its course.
+    private var ordinal = Int64.max
+    /// The same chapter in other states, where the videos of a course are divided among shards.
+    private(set) var elsewhere: [StatusGroup] = []
 
     package init(course: String, courseTitle: String, chapter: String?, chapterTitle: String?) {
         self.course = course
@@ -50,9 +54,35 @@ package struct StatusGroup: Sendable {
                         chapterTitle: row.chapterTitle))
             }
             all[place].totals.add(row)
+            all[place].ordinal = min(all[place].ordinal, row.ordinal)
             all[place].noteLogin(row)
             if let id { all[place].ids.append(id) }
         }
+    }
+
+    /// Groups of several states, which may have parts of the same chapter, in the order of the courses' places.
+    static func joined(_ groups: [StatusGroup], place: (String) -> (String, Int, String)) -> [StatusGroup] {
+        var all: [StatusGroup] = []
+        var places: [Key: Int] = [:]
+        for group in groups {
+            let key = Key(course: group.course, chapter: group.chapter)
+            guard let known = places[key] else {
+                places[key] = all.count
+                all.append(group)
+                continue
+            }
+            all[known].totals.add(group.totals)
+            all[known].loginsNeeded.formUnion(group.loginsNeeded)
+            all[known].ordinal = min(all[known].ordinal, group.ordinal)
+            all[known].elsewhere.append(group)
+        }
+        var courses: [String: (String, Int, String)] = [:]
+        for group in all where courses[group.course] == nil { courses[group.course] = place(group.course) }
+        func rank(_ group: StatusGroup) -> (String, Int, String, Int64) {
+            let course = courses[group.course]
+            return (course?.0 ?? "", course?.1 ?? 0, group.course, group.ordinal)
+        }
+        return all.sorted { one, other in rank(one) < rank(other) }
     }
 
     private mutating func noteLogin(_ row: StatusRow) {
@@ -88,7 +118,11 @@ package struct StatusGroup: Sendable {
             let course = courses[entry.group.course]
             return (course?.file ?? "", course?.ordinal ?? 0, entry.group.course, entry.ordinal)
         }
-        return groups.values.sorted { place($0) < place($1) }.map(\.group)
+        return groups.values.sorted { place($0) < place($1) }.map { entry in
+            var group = entry.group
+            group.ordinal = entry.ordinal
+            return group
+        }
     }
 
     private struct Key: Hashable {

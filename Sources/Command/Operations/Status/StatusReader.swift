@@ -96,9 +96,9 @@ package struct StatusReader: Sendable {
             place.shard.map { StatusReport.ShardStatus(name: $0.text, running: report.running) }
         }
         whole.running = nil
-        whole.groups?.sort { one, other in
-            place(of: one.course, in: states) < place(of: other.course, in: states)
-        }
+        // Those of a chapter may be in several states.
+        whole.rows.sort { $0.ordinal < $1.ordinal }
+        whole.groups = whole.groups.map { StatusGroup.joined($0) { place(of: $0, in: states) } }
         return whole
     }
 
@@ -155,6 +155,14 @@ package struct StatusReader: Sendable {
 
     /// Calls `body` with each download of a group of ``report(of:)``.
     package func each(of group: StatusGroup, _ body: (StatusRow) -> Void) throws(Refusal) {
-        _ = try read(group.state) { state throws(Refusal) in try state.each(of: group, body) }
+        guard !group.elsewhere.isEmpty else {
+            _ = try read(group.state) { state throws(Refusal) in try state.each(of: group, body) }
+            return
+        }
+        var rows: [StatusRow] = []
+        for part in [group] + group.elsewhere {
+            _ = try read(part.state) { state throws(Refusal) in try state.each(of: part) { rows.append($0) } }
+        }
+        rows.sorted { $0.ordinal < $1.ordinal }.forEach(body)
     }
 }

@@ -48,6 +48,8 @@ package struct StatusRow: Sendable {
     package var role: String?
     /// What belongs to the finished video itself beside its file: other views, separate sound, a package's playlists.
     package var parts: [SidecarRecord] = []
+    /// Its place in its course.
+    var ordinal: Int64 = 0
     /// Its missing sidecars that a sync will download.
     package var sidecarsWanted = 0
     /// Its missing sidecars that failed.
@@ -211,7 +213,7 @@ extension StatusReport {
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
-    /// Adds the report of another shard, which has other courses of the same library.
+    /// Adds the report of another shard, which has other courses of the same library, or other videos of the same.
     mutating func add(_ other: StatusReport) {
         library = library ?? other.library
         isLocked = isLocked || other.isLocked
@@ -220,7 +222,7 @@ extension StatusReport {
         diskBytes.merge(other.diskBytes) { $0 + $1 }
         isLibraryMissing = isLibraryMissing || other.isLibraryMissing
         isLibraryAnother = isLibraryAnother || other.isLibraryAnother
-        held += other.held
+        held += other.held.filter { one in !held.contains { $0.course == one.course } }
         if let more = other.groups { groups = (groups ?? []) + more }
         hiddenRows += other.hiddenRows
         if folders.isEmpty { onlyCatalog = other.onlyCatalog }
@@ -297,6 +299,7 @@ extension StatusRow {
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
         role = record.file?.role
+        ordinal = record.catalog.ordinal
         if isFinished, let modified = record.file?.modified {
             finishedAt = Date(timeIntervalSince1970: Double(modified) / 1e9)
         }
