@@ -1,13 +1,14 @@
 """A fault at every call: the n-th call of a command that changes the file system, SQLite's included, fails, or is its last.
 
 After each: no wrong byte, a documented exit code; then one clean sync, at most a second, makes it all right, leaves nothing
-over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, otherwise ten of them at most.
+over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, otherwise five of them, others in each run.
 COURSEFETCH_FAULT_CALLS='35 52' tries these calls only; COURSEFETCH_FAULT_REPORT=FILE appends counts and findings to a file.
 """
 
 import json
 import os
 import pathlib
+import random
 import shutil
 import struct
 import subprocess
@@ -40,8 +41,11 @@ def shim():
 
 
 def tried(calls, apart=1):
-    """At which calls of a command there is a fault: at each with --soak, otherwise at ten at most that are so far apart."""
-    return range(1, calls + 1, 1 if SOAK else max(apart, -(-calls // 10)))
+    """At which calls of a command there is a fault: at each with --soak, otherwise at five at most that are so far apart."""
+    if SOAK:
+        return range(1, calls + 1)
+    step = max(apart, -(-calls // 5))
+    return range(random.randint(1, min(step, calls)), calls + 1, step)
 
 
 class FaultStage(Stage):

@@ -59,7 +59,10 @@ class Servers:
                 mount --bind /run/passwd /etc/passwd
                 exec {shlex.join(command)}"""]
         log = open(self.folder / f"log-{port}", "w")
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        # Those of the unpacked program are beside it.
+        libraries = os.pathsep.join(map(str, UNPACKED.parents[1].glob("lib/*")))
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "LD_LIBRARY_PATH": libraries})
         self.running.append(process)
 
         def listens():
