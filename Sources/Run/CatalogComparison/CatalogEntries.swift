@@ -6,7 +6,7 @@ import Foundation
 package import SyncFacts
 import TextFormats
 
-/// The videos of a run's catalogs as one numbered list, in catalog order, found by number or by key.
+/// The videos that a run has of its catalogs as one numbered list, in catalog order, found by number or by key.
 package struct CatalogEntries {
     /// A video's place in the catalogs.
     package struct Slot {
@@ -45,10 +45,12 @@ package struct CatalogEntries {
             let chapters = course.chapters.enumerated().map { ($0, $1.id as String?, $1.videos) }
             for (chapter, id, videos) in [(-1, nil, course.videos)] + chapters {
                 for video in videos.indices {
-                    slots.append(
-                        Slot(
-                            course: Int32(index), chapter: Int32(chapter), video: Int32(video), ordinal: ordinal,
-                            group: Int32(groups.count)))
+                    if catalog.shardOfVideos == nil || catalog.has(videos[video].id, in: course.id) {
+                        slots.append(
+                            Slot(
+                                course: Int32(index), chapter: Int32(chapter), video: Int32(video), ordinal: ordinal,
+                                group: Int32(groups.count)))
+                    }
                     ordinal += 1
                 }
                 groups.append(Group(course: course.id, chapter: id, videos: videos))

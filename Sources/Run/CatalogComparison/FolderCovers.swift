@@ -12,7 +12,7 @@ struct FolderCovers {
     /// The wanted covers, and the moves of present ones with their folders. `held` are the indices of courses that
     /// aren't touched.
     func plan(in result: inout Reconciliation, without held: Set<Int>) {
-        for (index, course) in catalog.courses.enumerated() where !held.contains(index) {
+        for (index, course) in catalog.courses.enumerated() where !held.contains(index) && catalog.hasWhole(course.id) {
             let record = folders.recordedCourses[course.id]
             let folder = folders.courses[index]
             if let cover = course.cover {

@@ -30,33 +30,40 @@ struct FolderPlan {
     let isLaidOutAsBefore: [Bool]
     /// Of all chapters, present and gone.
     private let seasons: [DownloadKey: Int]
+    /// What decides which names are given: the records, or those of the register.
+    private let namedCourses: [String: CourseRecord]
+    private let namedChapters: [DownloadKey: ChapterRecord]
 
     /// - Parameters:
     ///   - layout: for courses whose catalogs set none.
     ///   - compared: the others stay where they are recorded.
+    ///   - register: decides the names and numbers.
     ///   - isOccupied: whether a folder may be another shard's, which this one doesn't know.
     init(
         _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord],
-        compared: ComparedCourses = .all, isOccupied: (String) -> Bool = { _ in false }
+        compared: ComparedCourses = .all, register: RegisteredNames? = nil,
+        isOccupied: (String) -> Bool = { _ in false }
     ) {
         // A folder with a damaged name counts as none.
         let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
         let chapters = chapters.filter { (try? LibraryPath($0.folder)) != nil }
         recordedCourses = known
-        recordedChapters = Dictionary(
-            chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
-        )
+        recordedChapters = Self.byKey(chapters)
+        let named = register?.chapters ?? chapters
+        namedCourses = register?.courses ?? known
+        namedChapters = Self.byKey(named)
         let layouts = catalog.courses.map { $0.layout ?? layout }
-        let byCourse = Dictionary(grouping: chapters, by: \.course).mapValues { records in
+        let byCourse = Dictionary(grouping: named, by: \.course).mapValues { records in
             Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         }
         let isLaidOutAnew = zip(catalog.courses, layouts).map { course, layout in
-            known[course.id]?.layout.map { $0 != layout.template } ?? false
+            (register?.courses ?? known)[course.id]?.layout.map { $0 != layout.template } ?? false
         }
         isLaidOutAsBefore = zip(catalog.courses, layouts).map { known[$0.id]?.layout == $1.template }
         let numbers = zip(catalog.courses, isLaidOutAnew).map { course, isLaidOutAnew in
             ChapterNumbers(
-                course, known[course.id], byCourse[course.id] ?? [:], isLaidOutAnew: isLaidOutAnew)
+                course, (register?.courses ?? known)[course.id], byCourse[course.id] ?? [:],
+                isLaidOutAnew: isLaidOutAnew)
         }
         var seasons = recordedChapters.compactMapValues(\.season)
         for (course, numbers) in zip(catalog.courses, numbers) {
@@ -96,10 +103,10 @@ struct FolderPlan {
     ) {
         let inRun = Set(catalog.courses.map(\.id))
         var taken = TakenFolders()
-        for record in recordedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
+        for record in namedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
         let wanted = catalog.courses.enumerated().map { index, course in
             // Its files move when it is compared: until then the name is its own.
-            if !compared.contains(course.id), let record = recordedCourses[course.id] { return record.folder }
+            if !compared.contains(course.id), let record = namedCourses[course.id] { return record.folder }
             let own = layouts[index].components[..<layouts[index].courseDepth]
             let path = Self.path(own, in: "", course.layoutValues(numbers[index]))
             guard course.hasIDInName else { return path }
@@ -108,10 +115,10 @@ struct FolderPlan {
             return folder.isEmpty ? distinct : "\(folder)/\(distinct)"
         }
         for (course, wanted) in zip(catalog.courses, wanted)
-        where recordedCourses[course.id]?.folder != wanted && isOccupied(wanted) { taken.insert(wanted) }
+        where namedCourses[course.id]?.folder != wanted && isOccupied(wanted) { taken.insert(wanted) }
         let folders = taken.assign(
             zip(catalog.courses, wanted).map { course, wanted in
-                (wanted: wanted, recorded: recordedCourses[course.id]?.folder, id: course.id)
+                (wanted: wanted, recorded: namedCourses[course.id]?.folder, id: course.id)
             })
         for (index, course) in catalog.courses.enumerated() {
             let record = recordedCourses[course.id]
@@ -122,7 +129,7 @@ struct FolderPlan {
                 ordinal: catalog.shard == nil ? index : Int(course.location.position.line), title: course.title,
                 folder: folders[index], cover: record?.cover, coverFile: record?.coverFile,
                 layout: layouts[index].template,
-                season: course.videos.isEmpty ? record?.season : numbers[index].directSeason)
+                season: course.videos.isEmpty ? namedCourses[course.id]?.season : numbers[index].directSeason)
             if fresh != record { changedCourses.append(fresh) }
         }
     }
@@ -141,11 +148,11 @@ struct FolderPlan {
                 var taken = TakenFolders()
                 folders = taken.assign(
                     course.chapters.enumerated().map { index, chapter in
-                        let recorded = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]?.folder
+                        let recorded = namedChapters[DownloadKey(course: course.id, video: chapter.id)]?.folder
                         return (
                             wanted: Self.path(own, in: parent, course.layoutValues(numbers, chapter: index)),
                             // It moves with its course.
-                            recorded: recorded.flatMap { Self.moved($0, of: recordedCourses[course.id], to: parent) },
+                            recorded: recorded.flatMap { Self.moved($0, of: namedCourses[course.id], to: parent) },
                             id: chapter.id
                         )
                     })
@@ -161,6 +168,12 @@ struct FolderPlan {
             }
             chapters.append(folders)
         }
+    }
+
+    private static func byKey(_ chapters: [ChapterRecord]) -> [DownloadKey: ChapterRecord] {
+        Dictionary(
+            chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
+        )
     }
 
     private static func moved(_ folder: String, of course: CourseRecord?, to parent: String) -> String? {

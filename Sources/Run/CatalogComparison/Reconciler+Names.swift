@@ -30,6 +30,8 @@ extension Reconciler {
     mutating func addNew() {
         for (number, slot) in entries.slots.enumerated()
         where !seen[number] && isCompared[Int(slot.course)] && isSelected(slot) && held[Int(slot.course)] == nil {
+            // Without a name it waits for the next sync.
+            if let register, register.videos[number] == nil { continue }
             renamed.append(Renamed(slot: number, row: nil))
         }
     }
@@ -39,9 +41,9 @@ extension Reconciler {
         guard !renamed.isEmpty else { return }
         renamed.sort { $0.slot < $1.slot }
         let places = Dictionary(renamed.map { ($0.slot, place($0.slot)) }, uniquingKeysWith: { first, _ in first })
-        var names = try takenNames(places)
+        var names = register == nil ? try takenNames(places) : [:]
         // Correct recorded names are kept before any are assigned.
-        var stems: [Int: String] = [:]
+        var stems = register == nil ? [:] : places.mapValues(\.path)
         for item in renamed {
             guard let row = item.row, let place = places[item.slot], row.stem == place.path else { continue }
             names[place.folder, default: TakenNames()].insert(place.name)
@@ -114,7 +116,9 @@ extension Reconciler {
     }
 
     /// The place of an entry's file by its layout.
-    func place(_ number: Int) -> VideoPlace { folders.place(entries.slots[number], layoutValues(number)) }
+    func place(_ number: Int) -> VideoPlace {
+        register?.place(number) ?? folders.place(entries.slots[number], layoutValues(number))
+    }
 
     /// The names of an entry's other views by its layout.
     func viewNames(_ number: Int) -> ViewNames {

@@ -195,6 +195,7 @@ extension Reconciler {
 
     /// Whether the stem is the one of the layout. Names are computed only if they can have changed.
     func isNamedRight(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) -> Bool {
+        if let video = register?.videos[number] { return row.equals(.stem, video.stem) }
         let course = Int(slot.course)
         guard folders.isLaidOutAsBefore[course] else { return false }
         let layout = folders.layouts[course]
@@ -283,6 +284,7 @@ extension Reconciler {
     }
 
     mutating func want(_ number: Int, _ row: Row, stem: String) {
+        guard !namesOnly else { return }
         guard row.wanted || (row.state == .finished && (!row.hasExtras || due[row.id] != nil)) else { return }
         var wanted = wanted(number, row)
         wanted.stem = stem

@@ -28,6 +28,10 @@ package struct Reconciler {
     let readFiles: Set<String>
     /// Those of them whose courses are all known.
     let judgedFiles: Set<String>
+    /// The names and numbers of a library whose videos are divided; nil gives them here.
+    let register: RegisteredNames?
+    /// Whether nothing is to be downloaded, as in a register.
+    var namesOnly = false
     /// Nil: all missing files are downloaded again.
     let lossGuard: LossGuard?
     let retriesFailed: Bool
@@ -80,7 +84,7 @@ package struct Reconciler {
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date, layout: PathLayout = .standard,
         lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false, compared: ComparedCourses = .all,
         unsettled: [String: LibraryError] = [:], tallies known: [String: LossGuard.Tally] = [:],
-        library: LibraryView
+        register: RegisteredNames? = nil, library: LibraryView
     ) throws {
         knownTallies = known
         self.compared = compared
@@ -90,6 +94,7 @@ package struct Reconciler {
         self.lossGuard = lossGuard
         self.store = store
         self.now = now
+        self.register = register
         let all = CatalogEntries(catalog)
         entries = all
         self.only = try Selection(selectors: only).settled { () throws(Refusal) in
@@ -100,10 +105,11 @@ package struct Reconciler {
         }
         readFiles = Set(catalog.files.map(\.path))
         judgedFiles = readFiles.subtracting(catalog.filesWithUnknownCourses)
-        numbers = VideoNumbers(slots: all.slots.count)
+        numbers = register.map(VideoNumbers.init) ?? VideoNumbers(slots: all.slots.count)
         folders = FolderPlan(
             catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters(),
-            compared: compared, isOccupied: catalog.shard == nil ? { _ in false } : library.isFolder)
+            compared: compared, register: register,
+            isOccupied: catalog.shard == nil ? { _ in false } : library.isFolder)
         result.selectorMatched = only.map { _ in false }
         let open = try store.sidecars.open().filter { $0.isDue(at: now) || (retriesFailed && $0.mayPass) }
         due = Dictionary(grouping: open, by: \.download)

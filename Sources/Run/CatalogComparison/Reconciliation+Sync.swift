@@ -10,10 +10,11 @@ extension Reconciliation {
     /// - Parameters:
     ///   - library: nil if there is none yet.
     ///   - unsettled: courses with files that couldn't be put in their places.
+    ///   - register: gives names and numbers where videos are divided among shards.
     package init(
         of catalog: Catalog, with store: DownloadStore, in library: LibraryFolder?, by options: SyncOptions,
         at now: Date, compared: ComparedCourses = .all, unsettled: [String: LibraryError] = [:],
-        tallies: [String: LossGuard.Tally] = [:]
+        tallies: [String: LossGuard.Tally] = [:], register: RegisteredNames? = nil
     ) throws {
         // A sync has completed an earlier run's recorded moves; a dry run hasn't.
         let moved = try library.map { try InterruptedMoves(store).places(in: $0) } ?? [:]
@@ -21,9 +22,13 @@ extension Reconciliation {
             catalog: catalog.addingTitles(try store.downloads.givenTitles()), store: store, only: options.only,
             now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
-            compared: compared, unsettled: unsettled, tallies: tallies,
+            compared: compared, unsettled: unsettled, tallies: tallies, register: register,
             library: LibraryView(library.map(LibraryFileIndex.init), moved: Set(moved.keys)))
         self = try reconciler.run()
+        if let register {
+            if errors.isEmpty { errors = register.errors }
+            unlistedInRegister = register.unlisted
+        }
     }
 
     /// The summary of a run that doesn't start; nil if it does.

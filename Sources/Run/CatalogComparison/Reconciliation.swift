@@ -60,6 +60,8 @@ package struct Reconciliation: Sendable {
     package var valuedInJudged = 0
     /// Courses and chapters that are no longer listed; none if a selector limits the comparison.
     package var unlisted = UnlistedFolders()
+    /// The same of a register.
+    package var unlistedInRegister = UnlistedFolders()
     /// Videos that were moved during the turns.
     package var movedLater = 0
     /// Files that couldn't be moved.
@@ -124,6 +126,7 @@ extension Reconciliation {
         counts.merge(other.counts, uniquingKeysWith: +)
         valuedInJudged += other.valuedInJudged
         unlisted.add(other.unlisted)
+        unlistedInRegister.add(other.unlistedInRegister)
         fromOtherSource += other.fromOtherSource
         held += other.held
         notices += other.notices

@@ -37,6 +37,17 @@ struct VideoNumbers {
 
     init(slots: Int) { recorded = Array(repeating: Recorded(), count: slots) }
 
+    /// Those that the register gives.
+    init(_ register: RegisteredNames) {
+        recorded = register.videos.map { video in
+            guard let numbers = video?.numbers else { return Recorded() }
+            return Recorded(
+                number: Int32(clamping: numbers.number), index: Int32(clamping: numbers.index),
+                keepsNumber: numbers.keepsNumber)
+        }
+        isSettled = true
+    }
+
     /// The numbers of a video; before all are settled, those of its row.
     subscript(slot: Int) -> Numbers {
         let found = recorded[slot]

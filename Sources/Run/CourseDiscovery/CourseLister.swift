@@ -43,19 +43,23 @@ package struct CourseLister: Sendable {
     private let user: String
     private let settings: HostSettings
     private let store: DownloadStore
+    /// Knows which videos there are.
+    private let videos: DownloadStore
     private let rules: Rules
     private let now: @Sendable () -> Date
     private let check: HandOver.Check
     private let ask: Ask
     private let memory = ListingMemoryBudget()
 
+    /// - Parameter videos: knows which videos there are, if that isn't the state with the listings.
     package init(
-        user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
+        user: String, settings: HostSettings, store: DownloadStore, videos: DownloadStore? = nil, rules: Rules,
         now: @escaping @Sendable () -> Date, check: @escaping HandOver.Check, ask: @escaping Ask
     ) {
         self.user = user
         self.settings = settings
         self.store = store
+        self.videos = videos ?? store
         self.rules = rules
         self.now = now
         self.check = check
@@ -103,6 +107,21 @@ package struct CourseLister: Sendable {
         }
     }
 
+    /// The listing of a course that is in the state now, if it is another one than `last`.
+    package func stored(_ course: Course, besides last: ListingRecord?) async -> Outcome {
+        let seat = memory.seat(asking: course.settings.provider?.name ?? "")
+        return await Blocking.run { _ in
+            do throws(StoreError) {
+                self.memory.desk.lock()
+                defer { self.memory.desk.unlock() }
+                guard let record = try self.store.listings.records()[course.id], record.askedAt != last?.askedAt,
+                    record.question == StoredListing.question(of: course)
+                else { return .unchanged }
+                return .listed(try StoredListing.read(record, of: course, self.store), was: nil, [], seat)
+            } catch { return .unrecorded(error) }
+        }
+    }
+
     /// Asks for one course, and judges the listing as ``list(_:parameters:_:)`` does. Records nothing.
     package func look(
         at course: Course, parameters: [String: JSONValue], _ record: ListingRecord?
@@ -137,15 +156,15 @@ package struct CourseLister: Sendable {
         let provider = course.settings.provider?.name
         var pages = ListingPages(
             location: course.location, handOver: handOver, wasKnownSent: known != nil,
-            isKept: { [store] id in
+            isKept: { [videos] id in
                 let key = DownloadKey(course: course.id, video: id)
                 if written.contains(key.video) { return true }
                 // A second download is worse than an old id.
-                do throws(StoreError) { return try store.downloads.record(key) != nil } catch { return true }
+                do throws(StoreError) { return try videos.downloads.record(key) != nil } catch { return true }
             },
-            isOwn: { [store] id in
+            isOwn: { [videos] id in
                 let key = DownloadKey(course: course.id, video: id)
-                return (try? store.downloads.record(key))?.catalog.provider == provider
+                return (try? videos.downloads.record(key))?.catalog.provider == provider
             })
         var cursor: String?
         while true {

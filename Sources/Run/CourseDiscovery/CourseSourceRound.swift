@@ -16,6 +16,8 @@ package struct CourseSourceRound: Sendable {
 
     /// The catalog with the courses, and without sources.
     package private(set) var catalog: Catalog
+    /// Whether every list of courses is known.
+    package var knowsAll: Bool { catalog.filesWithUnknownCourses.isEmpty }
     package private(set) var warnings: [SyncWarning.Courses] = []
     /// The lists that have changed.
     package private(set) var changes: [CoursesListed] = []

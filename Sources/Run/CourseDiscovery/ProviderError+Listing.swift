@@ -4,7 +4,9 @@ package import ProviderKit
 
 /// Why a listing is of no use, as errors of the protocol: those have a message.
 extension ProviderError {
-    static let runIsEnding = ProviderError(.cancelled, "the run is ending")
+    /// Its shard answers for the listing of a course that several shards have.
+    package static let askedInVain = ProviderError(.unavailable, "another shard has asked for the listing in vain")
+    package static let runIsEnding = ProviderError(.cancelled, "the run is ending")
     static let unchangedWithoutKnown = fault("'unchanged' in its answer, but no 'known' was sent")
     static let repeatedCursor = fault("its listing doesn't end: a 'next' came twice")
 

@@ -38,14 +38,35 @@ package struct DownloadStore: Sendable {
     package func courseIDs() throws(StoreError) -> Set<String> { try file.courseIDs() }
 
     /// Takes over all rows of these courses from the state in another file of this version, in one transaction. Their
-    /// downloads get new ids; a row that this state has already stays.
+    /// downloads get new ids; a row that this state has already stays, but gets a cover that it lacks.
     ///
+    /// - Parameter isOwn: whether a video of the courses is taken over; nil takes all.
     /// - Returns: the new ids of `wanted` ones, by the old ones.
     package func takeOver(
-        _ courses: Set<String>, from other: String, ids wanted: Set<Int64>
+        _ courses: Set<String>, from other: String, ids wanted: Set<Int64>,
+        where isOwn: (@Sendable (_ course: String, _ video: String) -> Bool)? = nil
     ) throws(StoreError) -> [Int64: Int64] {
-        try file.takeOver(courses, from: other, ids: wanted)
+        try file.takeOver(courses, from: other, ids: wanted, where: isOwn)
     }
+
+    /// Forgets what is elsewhere where videos are divided among shards: the covers of these courses, which other shards
+    /// have, and the files made of the facts of all, which the register has.
+    package func forgetWhole(_ courses: Set<String>) throws(StoreError) {
+        try file.forgetWhole(courses)
+        try moves.forgetOrphans()
+    }
+
+    /// Takes over what a register has from the state in another file: courses, chapters, listings, files made of a
+    /// course's facts, and the names and numbers of downloads. A row that this state has already stays.
+    package func takeOverNames(from other: String) throws(StoreError) { try file.takeOverNames(from: other) }
+
+    /// Takes listings from the state in another file that are newer than the own ones.
+    package func takeNewerListings(from other: String) throws(StoreError) {
+        try file.takeNewerListings(from: other)
+    }
+
+    /// Takes records of files that are made of a course's facts from the state in another file.
+    package func takeMetadata(from other: String) throws(StoreError) { try file.takeMetadata(from: other) }
 
     /// Takes over what belongs to no course from the state in another file: its history.
     package func takeOverHistory(from other: String) throws(StoreError) { try file.takeOverHistory(from: other) }
@@ -78,6 +99,9 @@ package struct DownloadStore: Sendable {
     package func dataVersion() throws(StoreError) -> Int64 {
         try file.read { db in try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
     }
+
+    /// How many rows this connection has changed.
+    package func changeCount() throws(StoreError) -> Int { try file.read { $0.totalChangesCount } }
 
     // MARK: tables
 

@@ -35,6 +35,8 @@ package struct StateFolder: Sendable, Hashable {
     private static let shards = "shards"
 
     package var database: FilePath { path.appending("state.sqlite") }
+    /// This machine's copy of the register of a library whose videos are divided among shards.
+    package var register: FilePath { path.appending("register.sqlite") }
     /// Providers' credentials, mode 0600.
     package var credentials: FilePath { path.appending("credentials.json") }
     /// The lock that a sync holds while it runs.
@@ -60,7 +62,11 @@ package struct StateFolder: Sendable, Hashable {
 
     /// Removes the database of a shard, with what belongs to it. For the holder of its lock.
     package func removeState() {
-        let files = ["", "-wal", "-shm", "-journal"].map { database.string + $0 } + [unflushed.string, lock.string]
+        let drafts = ["register-home.sqlite", "register-copy.sqlite"].map { path.appending($0) }
+        let databases = ([database, register] + drafts).flatMap { file in
+            ["", "-wal", "-shm", "-journal"].map { file.string + $0 }
+        }
+        let files = databases + [unflushed.string, lock.string]
         for file in files { unlink(file) }
         rmdir(path.string)
     }

@@ -21,6 +21,19 @@ struct ShardTests {
         }
     }
 
+    @Test("each video of a course belongs to one shard, and all have about as many")
+    func videos() throws {
+        var sizes = [Int](repeating: 0, count: 7)
+        for number in 0..<4000 {
+            let owner = try #require(Shard.owner(of: "v\(number)", in: "phys101", among: 7))
+            sizes[owner.index - 1] += 1
+        }
+        #expect(sizes.allSatisfy { abs($0 - 4000 / 7) < 100 }, "\(sizes)")
+        // Every version divides in the same way.
+        let owners = ["a", "b", "线性代数"].map { Shard.owner(of: $0, in: "phys101", among: 16)?.index }
+        #expect(owners == [14, 16, 3])
+    }
+
     @Test("with one shard more, courses move to it only, and as few as possible")
     func few() throws {
         let ids = (0..<4000).map { "course-\($0)" }

@@ -88,6 +88,35 @@ struct StateDivisionTests {
         #expect(try store.sessions.current()?.generation == session.generation)
     }
 
+    @Test("of the videos of a course some are taken over, and a cover comes from the state that has it")
+    func someVideos() throws {
+        let (one, other, target) = (try store("one"), try store("other"), try store("target"))
+        try fill(one, ["a"])
+        try fill(other, ["a"])
+        let file = StoredFile(path: "a/cover.png", size: 5, modified: 6, sha256: nil, source: [])
+        try other.write([.courseCover("a", [7], file)])
+        for source in [one, other] {
+            _ = try target.takeOver(["a"], from: source.path, ids: []) { course, video in "\(course)\(video)" == "av1" }
+        }
+        #expect(try target.downloads.records([1, 2].map { DownloadID(rawValue: $0) }).map(\.key.video) == ["v1"])
+        #expect(try target.catalogs.courses()["a"]?.coverFile?.path == "a/cover.png")
+        try target.forgetWhole(["a"])
+        #expect(try target.catalogs.courses()["a"]?.coverFile == nil)
+    }
+
+    @Test("a register takes over names, and nothing about files")
+    func names() throws {
+        let (one, register) = (try store("one"), try store("register"))
+        try fill(one, ["a", "b"])
+        try register.takeOverNames(from: one.path)
+        try register.takeOverNames(from: one.path)
+        let rows = try register.downloads.records((1...4).map { DownloadID(rawValue: $0) })
+        #expect(rows.map { $0.key.course + $0.key.video } == ["av0", "av1", "bv0", "bv1"])
+        #expect(rows.allSatisfy { $0.file == nil && $0.state == .waiting && $0.catalog == StoreFixture.fields() })
+        #expect(try register.sidecars.files(of: rows.map(\.id)).isEmpty)
+        #expect(try register.catalogs.courses().keys.sorted() == ["a", "b"])
+    }
+
     @Test("every table is taken over, or known as one that isn't")
     func tables() throws {
         let queue = try DatabaseQueue()

@@ -19,6 +19,8 @@ package struct Catalog: Sendable {
     package internal(set) var filesWithUnknownCourses: Set<String> = []
     /// The shard whose courses these are; nil for all.
     package internal(set) var shard: Shard?
+    /// The shard that has its part of each course's videos, where videos are divided; nil for all.
+    package private(set) var shardOfVideos: Shard?
     /// Warnings, which stop nothing.
     package internal(set) var warnings: [Diagnostic] = []
     /// The number of videos in the files, without those of `discover` courses.
@@ -26,6 +28,36 @@ package struct Catalog: Sendable {
 
     /// Whether a course came from one of the sources.
     package func isFromSource(_ course: Course) -> Bool { sourced.contains(course.id) }
+
+    /// The same, of which a shard has its part of each course's videos.
+    package func divided(amongVideosFor shard: Shard) -> Catalog {
+        var catalog = self
+        catalog.shardOfVideos = shard
+        for course in courses {
+            for video in ([course.videos] + course.chapters.map(\.videos)).joined()
+            where !catalog.has(video.id, in: course.id) {
+                video.withIDBytes { catalog.otherVideos.insert($0) }
+                video.withSHA256Bytes { if let digest = $0 { catalog.otherVideos.insert(digest) } }
+            }
+        }
+        return catalog
+    }
+
+    /// The same, with all videos of its courses.
+    package var undivided: Catalog {
+        var catalog = self
+        catalog.shardOfVideos = nil
+        return catalog
+    }
+
+    /// Whether the run has a video of one of its courses; not if another shard has it.
+    package func has(_ video: String, in course: String) -> Bool {
+        guard let shard = shardOfVideos else { return true }
+        return Shard.owner(of: video, in: course, among: shard.count) == shard
+    }
+
+    /// Whether the run has what belongs to a whole course, such as its cover; not if another shard has it.
+    package func hasWhole(_ course: String) -> Bool { shardOfVideos?.has(course: course) ?? true }
 
     /// Replaces a course by itself with a listing.
     package mutating func replace(_ index: Int, with course: Course) {

@@ -1,5 +1,13 @@
-/// One of the parts that the courses of catalogs are divided into. Each machine works its part out by itself, from the
-/// number of parts and the ids of courses alone.
+/// What is divided among shards.
+package enum ShardUnit: String, Sendable, CaseIterable {
+    /// Whole courses.
+    case course
+    /// The videos of each course. Each shard knows all courses.
+    case video
+}
+
+/// One of the parts that the courses of catalogs, or their videos, are divided into. Each machine works its part out by
+/// itself, from the number of parts and the ids alone.
 package struct Shard: Sendable, Hashable {
     /// The largest number of parts.
     package static let bound = 10_000
@@ -54,8 +62,17 @@ package struct Shard: Sendable, Hashable {
 
     /// The one of so many shards that has a course.
     package static func owner(of course: String, among count: Int) -> Shard? {
+        owner(of: digest(of: course), among: count)
+    }
+
+    /// The one of so many shards that has a video, where videos are divided: by the ids of its course and its own.
+    package static func owner(of video: String, in course: String, among count: Int) -> Shard? {
+        // No id has a line break.
+        owner(of: digest(of: "\(course)\n\(video)"), among: count)
+    }
+
+    private static func owner(of key: UInt64, among count: Int) -> Shard? {
         guard (1...bound).contains(count) else { return nil }
-        let key = digest(of: course)
         var owner = 1
         var most = weight(of: key, in: 1)
         for index in 1...count {

@@ -43,6 +43,7 @@ package enum LibraryText {
         line.field("library", done.library)
         line.field("shards_before", done.from)
         line.field("shards", done.to)
+        if done.dividesVideos { line.field("shard_by", "video") }
         if !done.isUnchanged {
             line.field("courses", done.courses)
             line.field("videos", done.videos)
@@ -60,8 +61,8 @@ package enum LibraryText {
         return TerminalFormat.printable(
             """
             \(done.library) now has \(shards) (was \(before)), with \(Wording.count(done.courses, "course")) and \
-            \(Wording.count(done.videos, "video"))\(partials). Sync with --shard I/\(done.to), or with \
-            --all-shards
+            \(Wording.count(done.videos, "video"))\(partials). Sync with \
+            \(done.dividesVideos ? "--shard-by video, and " : "")--shard I/\(done.to) or --all-shards
             """)
     }
 

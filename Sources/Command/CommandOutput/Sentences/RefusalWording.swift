@@ -259,6 +259,8 @@ extension Refusal.Run {
             "a file couldn't be put in its place (\(error.sentence)); nothing was divided. Run the sync again first"
         case .stranded(let path):
             "\(path) is left of an interrupted move, and nothing was divided; doctor says what to do with it"
+        case .sameCount(let count):
+            "what the shards divide can only change with their number; give another one than \(count)"
         case .shardsUnknown(let library):
             "there is no library in \(library) yet; say how many shards it shall have: --shards N"
         case .noLibrary: "there is no library yet; the first sync creates it"

@@ -15,6 +15,8 @@ extension SyncWarning {
         case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
         case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
         case .loggedOut: "the user is logged out; this sync continues after a login"
+        case .shardUnread(let refusal):
+            "the files beside the videos stay as they are, since their facts aren't complete: \(refusal.message)"
         case .stateNotCopied(let refusal):
             "the copy of the shard's state in the library is out of date: \(refusal.message)"
         case .listNotKept(.library(let error)): "the library's list of files isn't complete: \(error.sentence)"

@@ -26,6 +26,7 @@ struct Reshard: AsyncParsableCommand {
     var number: Int
 
     @OptionGroup var output: JSONOption
+    @OptionGroup(title: "DIVISION") var unit: ShardUnitOption
     @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var disk: ShardStatesOption
 
@@ -37,9 +38,11 @@ struct Reshard: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(place.texts.merging(disk.texts) { one, _ in one })
+        let settings = try await context.settings(place.texts, disk.texts, unit.texts)
         let done = try await context.orRefuse { () throws(Refusal) in
-            try await Resharding.run(settings.location, into: number)
+            try await Resharding.run(
+                settings.location, into: number,
+                by: settings.shardBy.origin == .standard ? nil : settings.shardBy.value)
         }
         if output.json {
             context.output.send(LibraryText.json(done, now: Date()), to: STDOUT_FILENO)

@@ -24,6 +24,11 @@ struct ShardStatesOption: SettingOptions {
     @Option(\.localState, completion: .directory) var localState: String?
 }
 
+/// The option for what shards divide.
+struct ShardUnitOption: SettingOptions {
+    @Option(\.shardBy, completion: .list(["course", "video"])) var shardBy: String?
+}
+
 /// The option of commands that can be about all shards of a library.
 struct AllShardsOption: ParsableArguments {
     @Flag(help: "All shards of the library as one, wherever their states are.")

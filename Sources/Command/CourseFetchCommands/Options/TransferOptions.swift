@@ -15,6 +15,7 @@ struct TransferOptions: SettingOptions {
     @Option(\.maxWait) var maxWait: String?
     @Option(\.maxSize) var maxSize: String?
     @Option(\.caFile, completion: .file(extensions: ["pem", "crt"])) var caFile: String?
+    @Option(\.shardBy, completion: .list(["course", "video"])) var shardBy: String?
     @Flag(\.limitsPerShard) var limitsPerShard: Bool?
     @Flag(\.checksum) var checksum: Bool?
     @Option(\.only, completion: .selectors) var only: [String] = []

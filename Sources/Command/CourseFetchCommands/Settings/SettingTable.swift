@@ -233,6 +233,18 @@ struct SettingTable: Sendable {
         help: "Show the live view (default: on a terminal, without --quiet and --json)."
     ) { text throws(ValueError) in try SettingFormat.flag(text) }
 
+    let shardBy = SettingKey<ShardUnit>(
+        "shard-by", .value("course|video"), standard: .course,
+        help: """
+            What shards divide: whole courses, or the videos of each course, for courses that are too large for one \
+            shard (default: {standard}).
+            """
+    ) { text throws(ValueError) in
+        guard let unit = ShardUnit(rawValue: text) else {
+            throw .notOneOf(text, ShardUnit.allCases.map(\.rawValue))
+        }
+        return unit
+    }
     let limitsPerShard = SettingKey<Bool>(
         "limits-per-shard",
         help: """

@@ -143,6 +143,7 @@ struct SyncSettings: Sendable {
         options.library = self.library.value
         options.localState = self.localState.value
         options.shard = chosenShard
+        options.shardUnit = self.shardBy.value
         options.shardProblem = shardProblem
         options.plugins = self.plugins.value
         options.layout = self.layout.value

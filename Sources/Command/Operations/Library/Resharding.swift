@@ -1,4 +1,4 @@
-import CourseCatalog
+package import CourseCatalog
 import DownloadStore
 import FilePlacement
 import FileSystem
@@ -10,8 +10,8 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// Divides a library's states anew: each new shard gets the rows, partials and list of files of its courses. No file of
-/// the library is moved, and no network is used.
+/// Divides a library's states anew: each new shard gets the rows, partials and list of files of its courses, or of its
+/// part of each course's videos. No file of the library is moved, and no network is used.
 ///
 /// Needs the locks of all old shards. Everything is made beside what is there; the library's marker, which is written
 /// last, decides which counts. A kill at any moment leaves either division whole, and whoever takes a lock next removes
@@ -22,18 +22,22 @@ package struct Resharding: Sendable {
     /// The number of shards before; nil if there was one state without shards.
     package var from: Int?
     package var to: Int
+    /// Whether each course's videos are divided, not the courses.
+    package var dividesVideos: Bool
+    /// Whether the library was divided so already.
+    package var isUnchanged = false
     package var courses = 0
     /// Downloads that some shard has now.
     package var videos = 0
     /// Incomplete ones whose bytes are kept.
     package var partials = 0
 
-    /// Whether the library was divided so already.
-    package var isUnchanged: Bool { from == to }
-
-    package static func run(_ location: StateLocation, into count: Int) async throws(Refusal) -> Resharding {
+    /// - Parameter unit: nil leaves it as it is.
+    package static func run(
+        _ location: StateLocation, into count: Int, by unit: ShardUnit?
+    ) async throws(Refusal) -> Resharding {
         let place = try location.resolve().ofUser
-        let sources = try await Sources(place, into: count)
+        let sources = try await Sources(place, into: count, by: unit)
         do {
             return try sources.divide(into: count)
         } catch {
@@ -61,14 +65,20 @@ private struct Sources {
     private let root: FilePath
     /// Nil without shards.
     private let from: Int?
+    /// What is divided from now on.
+    private let unit: ShardUnit
     /// Empty if the library is divided so already.
     private let all: [Source]
 
-    init(_ user: StateLocation.Place, into count: Int) async throws(Refusal) {
+    init(_ user: StateLocation.Place, into count: Int, by unit: ShardUnit?) async throws(Refusal) {
         let places = try Self.places(of: user)
         self.user = user
         from = places[0].shard?.count
+        let before = try Self.unit(of: places[0])
+        self.unit = unit ?? before
         guard from != count else {
+            // The parts of the new shards would have the names of the old ones.
+            guard self.unit == before else { throw .run(.sameCount(count)) }
             (root, all) = (places[0].givenLibrary ?? "", [])
             return
         }
@@ -77,6 +87,16 @@ private struct Sources {
         for place in places { all.append(try await Self.open(place)) }
         self.all = all
         root = all[0].library.root
+    }
+
+    /// What the shards of a library divide.
+    private static func unit(of place: StateLocation.Place) throws(Refusal) -> ShardUnit {
+        do {
+            guard place.shard != nil, let library = place.givenLibrary else { return .course }
+            return try LibraryFolder.marker(of: library)?.dividesVideos == true ? .video : .course
+        } catch {
+            throw Refusal(any: error)
+        }
     }
 
     /// All shards of the library, or the state without shards. Refuses if the states here are those of several
@@ -167,17 +187,22 @@ private struct Sources {
     // MARK: dividing
 
     func divide(into count: Int) throws -> Resharding {
-        var done = Resharding(library: root.string, from: from, to: count)
+        var done = Resharding(library: root.string, from: from, to: count, dividesVideos: unit == .video)
         guard let first = all.first else {
+            done.isUnchanged = true
             try? forgetOldStates()
             return done
         }
         try first.library.beginDivision(into: count)
         let owners = owners(among: count)
         let shards = (1...count).compactMap { Shard(index: $0, count: count) }
-        for shard in shards { try make(shard, owners, &done) }
+        let old = try takeRegister()
+        defer { old.map(ShardState.remove) }
+        for shard in shards { try make(shard, owners, from: old, &done) }
+        if unit == .video { try makeRegister(old) }
         done.courses = owners.count
-        try first.library.finishDivision(into: count, owner: .current(user: user.user.text))
+        try first.library.finishDivision(
+            into: count, dividesVideos: unit == .video, owner: .current(user: user.user.text))
         // From here on it is done, whatever fails.
         try? forgetOldStates()
         for shard in shards { user.ofShard(shard, givenLibrary: root).takeCopy() }
@@ -192,21 +217,59 @@ private struct Sources {
         return owners
     }
 
+    /// The register of the library as it is divided now, in a temporary file; nil without one.
+    private func takeRegister() throws -> FilePath? {
+        guard all[0].library.dividesVideos else { return nil }
+        let file = all[0].place.folder.path.appending("reshard-register.sqlite")
+        ShardState.remove(file)
+        guard let register = try CourseRegister.copy(in: all[0].library, at: file) else { return nil }
+        register.close()
+        return file
+    }
+
+    /// Makes the register of the shards that divide videos from now on.
+    private func makeRegister(_ old: FilePath?) throws {
+        let draft = all[0].place.folder.path.appending("reshard.sqlite")
+        ShardState.remove(draft)
+        defer { ShardState.remove(draft) }
+        let store = try DownloadStore(path: draft.string, role: .holder)
+        defer { store.close() }
+        if let old { try store.takeOverNames(from: old.string) }
+        for source in all where source.hasState { try store.takeOverNames(from: source.database) }
+        try CourseRegister.begin(store, in: all[0].library)
+    }
+
+    /// Which videos of its courses a new shard has.
+    private func isOwn(_ shard: Shard) -> (@Sendable (_ course: String, _ video: String) -> Bool)? {
+        guard unit == .video else { return nil }
+        return { Shard.owner(of: $1, in: $0, among: shard.count) == shard }
+    }
+
     /// Makes the part of a new shard, with a state.
-    private func make(_ shard: Shard, _ owners: [String: Shard], _ done: inout Resharding) throws {
-        let part = try all[0].library.newPart(LibraryPart(name: shard.folderName, count: shard.count))
+    ///
+    /// - Parameter register: of the old shards; nil if they divided courses.
+    private func make(
+        _ shard: Shard, _ owners: [String: Shard], from register: FilePath?, _ done: inout Resharding
+    ) throws {
+        let part = try all[0].library.newPart(
+            LibraryPart(name: shard.folderName, count: shard.count, dividesVideos: unit == .video))
         let folder = all[0].place.folder
         let draft = folder.path.appending("reshard.sqlite")
         ShardState.remove(draft)
         defer { ShardState.remove(draft) }
         let store = try DownloadStore(path: draft.string, role: .holder)
         defer { store.close() }
+        if let register {
+            // It decides what the courses are called.
+            let courses = unit == .video ? Set(owners.keys) : Set(owners.filter { $0.value == shard }.keys)
+            _ = try store.takeOver(courses, from: register.string, ids: []) { _, _ in false }
+        }
         for source in all where source.hasState {
             if shard.index == 1 { try store.takeOverHistory(from: source.database) }
-            let courses = source.courses.filter { owners[$0] == shard }
+            let courses = unit == .video ? source.courses : source.courses.filter { owners[$0] == shard }
             guard !courses.isEmpty else { continue }
             let ids = try store.takeOver(
-                courses, from: source.database, ids: Set(source.partials.map(\.download)))
+                courses, from: source.database, ids: Set(source.partials.map(\.download)), where: isOwn(shard))
             for partial in source.partials {
                 guard let id = ids[partial.download] else { continue }
                 try part.takePartial(partial, of: source.library, as: partial.of(download: id))
@@ -214,6 +277,7 @@ private struct Sources {
             let kept = try store.downloads.records(Set(ids.values).map { DownloadID(rawValue: $0) })
             done.partials += kept.count { $0.durableBytes > 0 }
         }
+        if unit == .video { try store.forgetWhole(Set(owners.filter { $0.value != shard }.keys)) }
         try part.flushPartials()
         try LibraryOpening.confirm(part, in: store)
         let list = FileListUpdater(store: store, library: part)

@@ -6,9 +6,11 @@ import DownloadStore
 import FileSystem
 import Foundation
 package import Logging
+import MediaLibrary
 import ProviderHost
 import RunAccess
 package import SyncFacts
+import SystemPackage
 import UserState
 
 /// A sync that is planned and not made.
@@ -39,9 +41,14 @@ package struct DryRun: Sendable {
             defer { store.close() }
             _ = try place.requireSession(in: store)
             let library = try LibraryOpening.openToLook(place, store)
+            if place.shard != nil { try library?.require(dividesVideos: options.dividesVideos) }
             let now = Date()
+            let register = try register(library)
+            defer { if let register { CourseRegister.forget(register) } }
             let catalog = try await listed(written, store: store, registry: registry, &plan, now: now)
-            let reconciliation = try Reconciliation(of: catalog, with: store, in: library, by: options, at: now)
+            let registered = try register.map { try names(of: catalog, store, in: $0, at: now) }
+            let reconciliation = try Reconciliation(
+                of: catalog, with: store, in: library, by: options, at: now, register: registered)
             if let refused = reconciliation.refusal(options) {
                 plan.summary = refused
                 return plan
@@ -67,6 +74,21 @@ package struct DryRun: Sendable {
             plan.summary.errors = [.refusal(refusal)]
         }
         return plan
+    }
+
+    /// A register to plan names in, where videos are divided among shards; nil where they aren't.
+    private func register(_ library: LibraryFolder?) throws(Refusal) -> DownloadStore? {
+        guard options.dividesVideos else { return nil }
+        let name = "coursefetch-register-\(UUID().uuidString).sqlite"
+        let file = FileManager.default.temporaryDirectory.appending(path: name).path
+        return try CourseRegister.look(library, at: FilePath(file))
+    }
+
+    private func names(
+        of catalog: Catalog, _ store: DownloadStore, in register: DownloadStore, at now: Date
+    ) throws -> RegisteredNames {
+        try RegisteredNames(
+            of: catalog, in: register, titles: try store.downloads.givenTitles(), by: options, at: now)
     }
 
     /// The catalog with listings: the last ones, or those that the providers answer now if the user wants that.

@@ -11,36 +11,48 @@ import TextFormats
 /// Collects the facts for the files beside a course's media: titles, order, dates and texts from its catalog, the rest
 /// from the state. Unfinished videos are left out; those that are gone stay where they were.
 struct CourseFacts {
-    let store: DownloadStore
+    /// Have the videos.
+    let states: [DownloadStore]
     let library: LibraryFolder
     /// By id.
     let courses: [String: CourseRecord]
     /// By course and id.
     let chapters: [DownloadKey: ChapterRecord]
 
-    init(_ store: DownloadStore, _ library: LibraryFolder) throws(StoreError) {
-        self.store = store
+    /// - Parameters:
+    ///   - store: has the courses.
+    ///   - states: have the videos, and the covers.
+    init(_ store: DownloadStore, _ states: [DownloadStore], _ library: LibraryFolder) throws(StoreError) {
+        self.states = states
         self.library = library
-        courses = try store.catalogs.courses()
-        chapters = Dictionary(
+        var courses = try store.catalogs.courses()
+        var chapters = Dictionary(
             try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0) },
             uniquingKeysWith: { first, _ in first })
+        for state in states {
+            for (id, course) in try state.catalogs.courses() where course.coverFile != nil {
+                courses[id]?.coverFile = course.coverFile
+            }
+            for chapter in try state.catalogs.chapters() where chapter.coverFile != nil {
+                chapters[DownloadKey(course: chapter.course, video: chapter.id)]?.coverFile = chapter.coverFile
+            }
+        }
+        (self.courses, self.chapters) = (courses, chapters)
     }
 
     /// The facts about a course; nil if the state doesn't know it.
     func gathered(_ course: Course) throws(StoreError) -> MetadataCourse? {
         guard let record = courses[course.id] else { return nil }
-        let all = try store.metadata.finished(in: course.id)
-        let rows = Dictionary(all.map { ($0.key.video, $0) }, uniquingKeysWith: { first, _ in first })
-        let beside = Dictionary(grouping: try store.sidecars.files(of: all.map(\.id)), by: \.download)
+        let all = try finished(in: course)
+        let rows = Dictionary(all.map { ($0.row.key.video, $0) }, uniquingKeysWith: { first, _ in first })
         let written = Set(([course.videos] + course.chapters.map(\.videos)).joined().map(\.id))
         var gone = Dictionary(
-            grouping: all.filter { !written.contains($0.key.video) }.map { (row: $0, facts: facts($0, nil, beside)) },
+            grouping: all.filter { !written.contains($0.row.key.video) }.map { (row: $0.row, facts: facts($0, nil)) },
             by: \.row.catalog.chapter
         ).mapValues { $0.map(\.facts) }
 
         func videos(_ list: VideoList, _ chapter: String?) -> [MetadataCourse.Video] {
-            let present = list.compactMap { video in rows[video.id].map { facts($0, video, beside) } }
+            let present = list.compactMap { video in rows[video.id].map { facts($0, video) } }
             return NumberedOrder.merged(present, gone.removeValue(forKey: chapter) ?? [], by: \.number)
         }
         let direct = videos(course.videos, nil)
@@ -69,6 +81,27 @@ struct CourseFacts {
             cover: record.coverFile?.path, chapters: found)
     }
 
+    /// A finished video, with the files beside it.
+    private struct Finished {
+        var row: DownloadRecord
+        var beside: [SidecarRecord]
+    }
+
+    /// Those of a course, in the order of their numbers.
+    private func finished(in course: Course) throws(StoreError) -> [Finished] {
+        var all: [Finished] = []
+        for state in states {
+            let rows = try state.metadata.finished(in: course.id)
+            let beside = Dictionary(grouping: try state.sidecars.files(of: rows.map(\.id)), by: \.download)
+            all += rows.map { Finished(row: $0, beside: beside[$0.id] ?? []) }
+        }
+        guard states.count > 1 else { return all }
+        return all.enumerated().sorted { one, other in
+            let numbers = (one.element.row.catalog.numberInCourse ?? 0, other.element.row.catalog.numberInCourse ?? 0)
+            return numbers.0 == numbers.1 ? one.offset < other.offset : numbers.0 < numbers.1
+        }.map(\.element)
+    }
+
     private static func chapter(
         _ known: ChapterRecord, title: String, description: String?, videos: [MetadataCourse.Video]
     ) -> MetadataCourse.Chapter {
@@ -94,9 +127,8 @@ struct CourseFacts {
     }
 
     /// The facts about a finished video; `video` is nil if it is gone.
-    private func facts(
-        _ row: DownloadRecord, _ video: Video?, _ beside: [DownloadID: [SidecarRecord]]
-    ) -> MetadataCourse.Video {
+    private func facts(_ finished: Finished, _ video: Video?) -> MetadataCourse.Video {
+        let row = finished.row
         let file = row.file ?? StoredFile(path: row.catalog.stem, size: 0, modified: nil, sha256: nil, source: [])
         var facts = MetadataCourse.Video(
             id: row.key.video, title: video?.title ?? row.catalog.title, description: video?.description,
@@ -105,7 +137,7 @@ struct CourseFacts {
             index: row.catalog.numberInCourse ?? 0, path: file.path, size: file.size, sha256: file.sha256?.hex,
             seconds: row.mediaSeconds ?? length(of: file))
         facts.isGone = video == nil
-        for sidecar in (beside[row.id] ?? []).sorted(by: { ($0.name, $0.path) < ($1.name, $1.path) }) {
+        for sidecar in finished.beside.sorted(by: { ($0.name, $0.path) < ($1.name, $1.path) }) {
             switch sidecar.kind {
             case .cover: facts.cover = sidecar.path
             case .subtitle: facts.subtitles.append(.init(name: sidecar.name, path: sidecar.path))

@@ -27,7 +27,10 @@ struct MetadataUpdater {
     private static let mostText = 16 << 20
     private static let partial = PartialName(download: 0, sidecar: "metadata")
 
+    /// Has the records of these files.
     let store: DownloadStore
+    /// Have the videos; those of all shards where each course's videos are divided.
+    let states: [DownloadStore]
     let library: LibraryFolder
     let kinds: Set<MetadataKind>
 
@@ -36,10 +39,10 @@ struct MetadataUpdater {
         var outcome = Outcome()
         if kinds.isEmpty, try store.metadata.isEmpty() { return outcome }
         let stamps = try store.metadata.stamps()
-        let current = try store.metadata.current()
+        let current = try current()
         var files = Dictionary(grouping: try store.metadata.files(), by: \.course)
         let listing = LibraryFileIndex(of: library)
-        let facts = try CourseFacts(store, library)
+        let facts = try CourseFacts(store, states, library)
         for course in catalog.courses where !held.contains(course.id) {
             let known = files.removeValue(forKey: course.id) ?? []
             let stamp = kinds.isEmpty ? nil : stamp(of: course, current[course.id] ?? "")
@@ -55,6 +58,17 @@ struct MetadataUpdater {
         return outcome
     }
 
+    /// The facts about each course in all states.
+    private func current() throws(StoreError) -> [String: String] {
+        var all: [String: String] = [:]
+        for state in states {
+            for (course, facts) in try state.metadata.current() {
+                all[course] = all[course].map { "\($0)\n\(facts)" } ?? facts
+            }
+        }
+        return all
+    }
+
     private func stamp(of course: Course, _ state: String) -> String {
         let wanted = kinds.map(\.rawValue).sorted().joined(separator: ",")
         return "\(MetadataWriter.version) \(wanted) \(CourseFacts.digest(of: course))\n\(state)"
@@ -66,9 +80,10 @@ struct MetadataUpdater {
         var files: [MetadataFile] = []
         if !kinds.isEmpty, let gathered = try facts.gathered(course) {
             var left = Self.mostText
-            let texts = Dictionary(
-                try store.metadata.subtitles(of: course.id).map { ($0.path, $0) },
-                uniquingKeysWith: { first, _ in first })
+            var texts: [String: SidecarRecord] = [:]
+            for state in states {
+                for record in try state.metadata.subtitles(of: course.id) { texts[record.path] = record }
+            }
             files = MetadataWriter(kinds).files(of: gathered) { path in
                 guard let record = texts[path], record.size <= left, record.size > 0 else { return nil }
                 left -= Int(record.size)

@@ -43,8 +43,9 @@ struct ListingRound: ~Copyable {
 
     /// Begins to ask. `stored` is the catalog with the last listings.
     init(
-        _ written: Catalog, stored: Catalog, due: [Int], records: [String: ListingRecord], lister: CourseLister,
-        pool: ProviderPool, note: @escaping (_ old: Course, _ new: Course, [SyncWarning.Listing]) -> Void
+        _ written: Catalog, stored: Catalog, due: [Int],
+        list: @escaping @Sendable (Course) async -> CourseLister.Outcome,
+        note: @escaping (_ old: Course, _ new: Course, [SyncWarning.Listing]) -> Void
     ) {
         self.written = written
         self.note = note
@@ -58,9 +59,7 @@ struct ListingRound: ~Copyable {
             await withDiscardingTaskGroup { group in
                 for (index, course) in courses {
                     group.addTask {
-                        let outcome = await lister.list(
-                            course, parameters: pool.parameters(of: course.settings), records[course.id])
-                        continuation.yield(.outcome(index, outcome))
+                        continuation.yield(.outcome(index, await list(course)))
                     }
                 }
             }

@@ -75,15 +75,17 @@ package struct PassChanges: Sendable {
 
     /// Compares courses. Changes nothing.
     ///
-    /// - Parameter tallies: those of the pass's first comparison, for a later one.
+    /// - Parameters:
+    ///   - tallies: those of the pass's first comparison, for a later one.
+    ///   - register: gives the names where videos are divided among shards.
     package func compare(
         _ catalog: Catalog, at now: Date, courses: ComparedCourses, unsettled: [String: LibraryError],
-        tallies: [String: LossGuard.Tally] = [:]
+        tallies: [String: LossGuard.Tally] = [:], register: RegisteredNames? = nil
     ) throws(Refusal) -> Reconciliation {
         do {
             return try Reconciliation(
                 of: catalog, with: store, in: library, by: options, at: now, compared: courses,
-                unsettled: unsettled, tallies: tallies)
+                unsettled: unsettled, tallies: tallies, register: register)
         } catch {
             throw Refusal(any: error)
         }

@@ -109,6 +109,9 @@ struct PassLoop {
         do throws(Refusal) {
             let pass = sync.pass(open, library, limits, copier: copier, isFirst: isFirst)
             summary = try await pass.run(catalogs.catalog, catalogs.check, started: catalogs.readAt)
+        } catch .library(.stopped) {
+            summary = SyncSummary(conditions: [.workLeft])
+            summary.stopReason = sync.control.passStop
         } catch {
             summary = SyncSummary(error)
         }

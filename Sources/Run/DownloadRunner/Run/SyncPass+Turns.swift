@@ -52,6 +52,7 @@ extension SyncPass {
     private func lister(_ services: RunServices, _ ask: @escaping CourseLister.Ask) -> CourseLister {
         CourseLister(
             user: open.place.user.text, settings: services.providers.settings, store: open.store,
+            videos: division.knownVideos,
             rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings),
             now: { [clock] in clock.now }, check: services.providers.parameterMistake, ask: ask)
     }
@@ -60,18 +61,25 @@ extension SyncPass {
     func beginListings(
         _ catalog: Catalog, _ services: RunServices, _ now: Date
     ) throws(Refusal) -> ListingRound {
-        let (stored, records): (Catalog, [String: ListingRecord])
+        let (stored, records, due): (Catalog, [String: ListingRecord], [Int])
         do throws(StoreError) {
             records = catalog.courses.contains(where: \.discover) ? try open.store.listings.records() : [:]
             stored = try catalog.addingStoredListings(open.store)
+            let asked = options.discovers ? CourseLister.due(catalog, records, only: options.only, now: now) : []
+            due = try division.notYetListed(asked, of: catalog, records, now: now)
         } catch { throw Refusal(error) }
         if !options.discovers, let warning = stored.unknownCourses { hub.post(.warning(warning, nil)) }
-        let due = options.discovers ? CourseLister.due(catalog, records, only: options.only, now: now) : []
+        division.expect(due.map { catalog.courses[$0] })
         let lister = lister(services) { [pool = services.providers] request, provider throws(ProviderError) in
             try await pool.list(request, provider: provider)
         }
         let round = ListingRound(
-            catalog, stored: stored, due: due, records: records, lister: lister, pool: services.providers
+            catalog, stored: stored, due: due,
+            list: { [division, pool = services.providers] course in
+                await division.list(course, records[course.id], by: lister) {
+                    await lister.list(course, parameters: pool.parameters(of: course.settings), records[course.id])
+                }
+            }
         ) {
             [hub] old, new, warnings in
             hub.post(.courseListed(CourseListed(old, new)))
@@ -107,6 +115,7 @@ extension SyncPass {
                 var more: Reconciliation?
                 do throws(Refusal) {
                     more = try await addArrival(arrival, to: &plan, list, settled)
+                } catch .library(.stopped) {
                 } catch { refusals.append(error) }
                 if let number { await dispatcher.add(more, number) }
             }

@@ -34,6 +34,7 @@ struct SyncPass: Sendable {
     let copier: StateCopier?
     /// The space of the disk of the partials; nil if it can't be measured.
     let space: @Sendable () -> VolumeSpace?
+    private let asks = VideoDivision.Asks()
 
     /// Runs to its end, or until it is interrupted. Between ``RunControl/beginPass()`` and ``RunControl/endPass()``.
     func run(
@@ -42,13 +43,14 @@ struct SyncPass: Sendable {
         let credentials = try credentials()
         let warnedBefore = hub.warnings
         for warning in check.warnings { hub.post(.warning(warning, nil)) }
-        // One instant for all comparisons of times, so that every step agrees on what is due.
+        // One instant, so that every step agrees on what is due.
         let now = clock.now
         let settled = try changes.settle(now)
+        defer { division.leave() }
+        try await division.begin()
         let list = FileListUpdater(store: open.store, library: library)
         let services = services(credentials, list, catalog.otherVideos)
         let sources = try await askForCourses(catalog, services, now)
-        let knowsCourses = sources.catalog.filesWithUnknownCourses.isEmpty
         var listings = try beginListings(sources.catalog, services, now)
         // Selectors and refusals concern the whole catalog.
         let first = await listings.first(needsAll: !options.only.isEmpty)
@@ -56,7 +58,7 @@ struct SyncPass: Sendable {
         let (run, moved): (Int64, Int)
         do throws(Refusal) {
             plan = try await reconcile(first.catalog, at: now, courses: first.courses, unsettled: settled.unsettled)
-            if var refused = plan.refusal(options, knowsAll: knowsCourses && !listings.hasUnknown) {
+            if var refused = plan.refusal(options, knowsAll: sources.knowsAll && !listings.hasUnknown) {
                 listings.cancel()
                 await services.providers.shutDown()
                 refused.finishedNow = settled.finished
@@ -80,6 +82,7 @@ struct SyncPass: Sendable {
         var result = await dispatch(&plan, services, &listings, list: list, settled: settled)
         do throws(Refusal) {
             plan.unmoved += try await useGivenTitles(in: listings.catalog, plan, list, settled)
+        } catch .library(.stopped) {
         } catch { result.refusals.append(error) }
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
@@ -158,8 +161,19 @@ struct SyncPass: Sendable {
                 summary.conditions.insert(.workLeft)
             }
         } catch { summary.add(Refusal(error)) }
-        if options.prune { prune(plan, &summary) }
-        await keepMetadata(catalog, plan, &summary)
+        let isPruned = options.prune && prune(plan, &summary)
+        if options.dividesVideos {
+            do throws(Refusal) {
+                try await division.end(catalog, pruned: isPruned ? plan.unlistedInRegister : nil) { register, states in
+                    await keepMetadata(catalog, plan, in: register, of: states, &summary)
+                }
+            } catch .library(.stopped) {
+                summary.stopReason = control.passStop
+                summary.conditions.insert(.workLeft)
+            } catch { summary.add(error) }
+        } else {
+            await keepMetadata(catalog, plan, in: open.store, of: [open.store], &summary)
+        }
         await notifyOfNewVideos(&summary)
     }
 
@@ -235,6 +249,12 @@ struct SyncPass: Sendable {
             options: options, store: open.store, library: library, hub: hub, unflushed: open.place.folder.unflushed)
     }
 
+    var division: VideoDivision {
+        VideoDivision(
+            options: options, clock: clock, control: control, open: open, library: library, copier: copier,
+            hub: hub, asks: asks)
+    }
+
     private var joining: PassJoining { .init(store: open.store, hub: hub, control: control) }
 
     /// On its own thread: a slow disk must not delay a logout.
@@ -242,10 +262,12 @@ struct SyncPass: Sendable {
         _ catalog: Catalog, at now: Date, courses: ComparedCourses, unsettled: [String: LibraryError],
         tallies: [String: LossGuard.Tally] = [:]
     ) async throws(Refusal) -> Reconciliation {
-        try await Blocking.run { [changes] _ -> Result<Reconciliation, Refusal> in
+        let names = try await division.names(of: catalog, at: now, compared: courses)
+        return try await Blocking.run { [changes] _ -> Result<Reconciliation, Refusal> in
             do throws(Refusal) {
                 return .success(
-                    try changes.compare(catalog, at: now, courses: courses, unsettled: unsettled, tallies: tallies))
+                    try changes.compare(
+                        catalog, at: now, courses: courses, unsettled: unsettled, tallies: tallies, register: names))
             } catch {
                 return .failure(error)
             }
@@ -253,14 +275,17 @@ struct SyncPass: Sendable {
     }
 
     /// Runs after the downloads: a video that is gone may be wanted by another course. Failed removals are reported,
-    /// and end nothing.
-    private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
+    /// and end nothing. Returns whether what is gone may be removed.
+    private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) -> Bool {
         let isDone = summary.downloads.allSatisfy { [.finished, .cancelled].contains($0.key) || $0.value == 0 }
         let verdict = PruneGuard.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
         if let warning = PruneGuard.warning(verdict, plan) { hub.post(.warning(.prune(warning), nil)) }
         switch verdict {
-        case .nothing, .unfinished: break
-        case .held: summary.conditions.insert(.pruneHeld)
+        case .nothing: break
+        case .unfinished: return false
+        case .held:
+            summary.conditions.insert(.pruneHeld)
+            return false
         case .delete(let gone):
             let pruning = Pruning(store: open.store, library: library)
             let outcome = pruning.run(gone, plan.unlisted)
@@ -270,13 +295,19 @@ struct SyncPass: Sendable {
             if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
             if let refusal = outcome.refusal { summary.add(refusal) }
         }
+        return true
     }
 
     /// Updates the files beside the videos. Failures are reported, and retried by the next run.
+    ///
+    /// - Parameters:
+    ///   - store: has the records of these files.
+    ///   - states: have the videos.
     private func keepMetadata(
-        _ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary
+        _ catalog: Catalog, _ plan: Reconciliation, in store: DownloadStore, of states: [DownloadStore],
+        _ summary: inout SyncSummary
     ) async {
-        let updater = MetadataUpdater(store: open.store, library: library, kinds: options.metadata)
+        let updater = MetadataUpdater(store: store, states: states, library: library, kinds: options.metadata)
         let held = Set(plan.held.map(\.course))
         let result = await Blocking.run { _ -> Result<MetadataUpdater.Outcome, StoreError> in
             do throws(StoreError) {

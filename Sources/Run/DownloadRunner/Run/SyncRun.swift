@@ -15,6 +15,14 @@ import SystemPackage
 import UserState
 import YAMLSource
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// One sync: brings the library up to date with the catalogs, once, or again and again while it watches them.
 ///
 /// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Events and
@@ -171,11 +179,15 @@ package final class SyncRun: Sendable {
     /// shard. ``stop(_:)`` ends it.
     func beginShard(_ open: RunResources, _ library: LibraryFolder) async throws(Refusal) -> StateCopier? {
         guard open.place.shard != nil else { return nil }
-        let (hub, clock) = (hub, clock)
+        let (options, hub, clock) = (options, hub, clock)
         let interrupt: @Sendable () -> Void = { [weak self] in self?.stop(.interrupted) }
         return try await untilStopped { () async throws(Refusal) in
+            do { try library.require(dividesVideos: options.dividesVideos) } catch { throw Refusal(any: error) }
             let shard = ShardState(open.place)
             try shard.check(open.store, library)
+            let holder = LockHolder(
+                host: HostName.current, pid: Int(getpid()), since: clock.now, catalogs: [], user: open.place.user.text)
+            try? OtherShards(of: library)?.removeStaleClaims(as: holder)
             do {
                 let copier = try StateCopier(open.place, library, hub: hub, stop: interrupt)
                 guard try shard.isBehind(open.store) else {

@@ -64,7 +64,8 @@ package enum CatalogCheck {
     ) async -> (catalog: Catalog, report: CheckReport) {
         let inputs = await catalogs.inputs()
         defer { CatalogSources.discard(inputs) }
-        return check(CatalogReader.read(inputs, part: catalogs.part), registry)
+        let (catalog, report) = check(CatalogReader.read(inputs, part: catalogs.part), registry)
+        return (catalogs.shardOfVideos.map(catalog.divided(amongVideosFor:)) ?? catalog, report)
     }
 
     /// For each selector whether a catalog has a video that it means. Also true if only a provider can tell.

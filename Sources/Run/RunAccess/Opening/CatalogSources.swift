@@ -19,14 +19,21 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     private let bytes: Int
     /// What is kept of the courses; nil keeps all.
     let part: CatalogPart?
+    /// The shard whose videos the run has; nil for all.
+    let shardOfVideos: Shard?
 
     /// - Parameters:
     ///   - texts: as given; of duplicates the first counts.
     ///   - state: replaces the folder that holds all users' state.
     ///   - shard: nil for all courses.
-    package init(_ texts: [String], state: String?, caFile: String?, shard: Shard? = nil) {
-        part = shard.map { CatalogPart($0) { LibraryName.key(LibraryName.component($0)) } }
-        bytes = YAMLLimits.catalog(parts: shard?.count ?? 1).bytes
+    ///   - unit: what is divided among shards.
+    package init(
+        _ texts: [String], state: String?, caFile: String?, shard: Shard? = nil, by unit: ShardUnit = .course
+    ) {
+        let shardOfCourses = unit == .course ? shard : nil
+        part = shardOfCourses.map { CatalogPart($0) { LibraryName.key(LibraryName.component($0)) } }
+        shardOfVideos = unit == .video ? shard : nil
+        bytes = YAMLLimits.catalog(parts: shardOfCourses?.count ?? 1).bytes
         addresses = texts.map { CatalogAddress($0) }
         let environment = ProcessInfo.processInfo.environment
         copies = Locations(environment: environment, state: state.map { FilePath($0) }).stateRoot.appending("catalogs")
@@ -34,7 +41,9 @@ package struct CatalogSources: Sendable, PrintsRedacted {
     }
 
     package init(_ options: SyncOptions) {
-        self.init(options.catalogs, state: options.state, caFile: options.caFile, shard: options.shard)
+        self.init(
+            options.catalogs, state: options.state, caFile: options.caFile, shard: options.shard,
+            by: options.shardUnit)
     }
 
     /// The files that were named, which a watching run watches.

@@ -34,10 +34,15 @@ package enum LibraryOpening {
     }
 
     /// Makes a state that of an opened library.
-    package static func confirm(_ library: LibraryFolder, in store: DownloadStore) throws(StoreError) {
+    ///
+    /// - Parameter division: nil for that of the library as it was opened.
+    package static func confirm(
+        _ library: LibraryFolder, in store: DownloadStore, division: Int? = nil
+    ) throws(StoreError) {
+        let division = division ?? library.division
         try store.facts.set(idFact, library.id.rawValue)
         try store.facts.set(pathFact, library.root.string)
-        if try division(store) != library.division { try store.facts.set(divisionFact, "\(library.division)") }
+        if try Self.division(store) != division { try store.facts.set(divisionFact, "\(division)") }
         try store.facts.set(confirmedFact, "1")
     }
 

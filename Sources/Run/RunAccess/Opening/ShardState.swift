@@ -132,7 +132,7 @@ package struct ShardState {
         return (try Self.own(store), library)
     }
 
-    private static func own(_ store: DownloadStore) throws -> Own {
+    static func own(_ store: DownloadStore) throws -> Own {
         let copies = [try store.facts.value(lastFact), try store.facts.value(nextFact)].compactMap(\.self)
         return Own(
             id: try store.facts.value(idFact) ?? "", copies: Set(copies), library: try LibraryOpening.recordedID(store),
@@ -155,12 +155,17 @@ package struct ShardState {
             guard mark.state == copied.id else { return false }
             // A kill between copy and mark leaves an older mark.
             guard copied.copies.contains(mark.copy) else { return false }
-            try store.facts.set(Self.lastFact, mark.copy)
+            try Self.goOn(with: mark, store)
         }
         try LibraryOpening.note(library, in: store)
         try store.facts.set(Self.behindFact, "1")
         if try store.runs.isUnsettled() { try store.forgetProgress() }
         return true
+    }
+
+    /// Notes which copy a state has begun with.
+    static func goOn(with mark: StateMark, _ store: DownloadStore) throws(StoreError) {
+        try store.facts.set(lastFact, mark.copy)
     }
 
     /// Removes a database with the files that SQLite has beside it; a missing one is fine.
@@ -236,15 +241,19 @@ package struct ShardState {
 
     /// Copies the state of the library's shard into it, by a file in `folder`.
     package static func write(_ store: DownloadStore, _ library: LibraryFolder, by folder: StateFolder) throws {
+        try write(store, to: library.stateCopy, by: folder.path.appending("state-home.sqlite"))
+    }
+
+    /// Makes a copy of a state by a temporary file.
+    static func write(_ store: DownloadStore, to copy: StateCopy, by draft: FilePath) throws {
         let id = try store.facts.value(idFact) ?? random()
         try store.facts.set(idFact, id)
         let mark = StateMark(state: id, copy: random(), host: HostName.current)
         try store.facts.set(nextFact, mark.copy)
-        let draft = folder.path.appending("state-home.sqlite")
         remove(draft)
         defer { remove(draft) }
         try store.copy(to: draft.string)
-        try library.stateCopy.write(draft, mark)
+        try copy.write(draft, mark)
         try store.facts.set(lastFact, mark.copy)
     }
 

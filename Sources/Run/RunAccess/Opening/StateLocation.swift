@@ -52,6 +52,8 @@ package struct StateLocation: Sendable, Equatable {
     package var library: String?
     /// The shard with a state of its own; nil for the user's own.
     package var shard: Shard?
+    /// Whether a new library's videos are divided among its shards.
+    package var dividesVideos = false
     /// Whether a command is about all shards of the library.
     package var takesAllShards = false
     /// Why the shard can't be told; then there is no place.
@@ -69,6 +71,7 @@ package struct StateLocation: Sendable, Equatable {
         self.init(user: options.user, state: options.state, library: options.library, shard: options.shard)
         localState = options.localState
         shardProblem = options.shardProblem
+        dividesVideos = options.dividesVideos
     }
 
     /// The user's name; nil if the given one is invalid.
@@ -87,11 +90,13 @@ package struct StateLocation: Sendable, Equatable {
         }
         let locations = Locations(
             environment: environment, state: state.map { FilePath($0) }, localState: localState.map { FilePath($0) })
-        return Place(
+        var place = Place(
             user: name, isAccountsOwn: name == account, userFolder: locations.state(of: name),
             shards: locations.shards(of: name), shard: shard,
             givenLibrary: library.map { locations.library($0, user: name) },
             standardLibrary: locations.library(nil, user: name))
+        place.dividesVideos = dividesVideos
+        return place
     }
 
     /// The places of all shards of the library, if the command is about them; else the one place.
@@ -137,6 +142,8 @@ package struct StateLocation: Sendable, Equatable {
         /// Holds the states of the user's shards.
         private let shardsFolder: StateFolder
         package let shard: Shard?
+        /// How a new library is marked: whether each course's videos are divided among the shards.
+        fileprivate var dividesVideos = false
         /// The library's place set by an option, the environment or the settings file.
         package var givenLibrary: FilePath?
         private let standardLibrary: FilePath
@@ -246,6 +253,13 @@ package struct StateLocation: Sendable, Equatable {
             }
         }
 
+        /// All shards of the library that this shard has opened.
+        package func shards(of library: LibraryFolder) -> [Place] {
+            let count = shard?.count ?? 0
+            return (0..<count).compactMap { Shard(index: $0 + 1, count: count) }
+                .map { ofShard($0, givenLibrary: library.root) }
+        }
+
         package func ofShard(_ shard: Shard, givenLibrary: FilePath?) -> Place {
             Place(
                 user: user, isAccountsOwn: isAccountsOwn, userFolder: userFolder, shards: shardsFolder, shard: shard,
@@ -263,7 +277,9 @@ package struct StateLocation: Sendable, Equatable {
             shard.map { .run(.shardLeftOut($0.text, refusal)) } ?? refusal
         }
 
-        package var libraryPart: LibraryPart? { shard.map { LibraryPart(name: $0.folderName, count: $0.count) } }
+        package var libraryPart: LibraryPart? {
+            shard.map { LibraryPart(name: $0.folderName, count: $0.count, dividesVideos: dividesVideos) }
+        }
 
         /// Refuses a logged-out user. Makes nothing for a user without a state.
         package func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {

@@ -28,6 +28,16 @@ extension LibraryError {
             \(library) is the library of a state without shards; for shards use another one with --library, or divide \
             this one with reshard
             """
+        case .otherUnit(let library, dividesVideos: true):
+            """
+            \(library) is the library of shards that divide videos (--shard-by video); use another library with \
+            --library, or divide this one anew with reshard
+            """
+        case .otherUnit(let library, dividesVideos: false):
+            """
+            \(library) is the library of shards that divide courses (without --shard-by video); use another library \
+            with --library, or divide this one anew with reshard
+            """
         case .partOfAnother(let library, let part): "another state has the shard \(part) of \(library)"
         case .hasShards(let library): "\(library) is the library of shards; give one with --shard I/N"
         case .inUse(let library, _): "\(library) is in use by another process"

@@ -168,6 +168,8 @@ extension Refusal {
         case stranded(path: String)
         /// There is no library yet, so that nobody knows how many shards it shall have.
         case shardsUnknown(library: String)
+        /// The library is to be divided by another unit among as many shards as it has.
+        case sameCount(Int)
         /// The state has no library yet.
         case noLibrary
         /// The folder given as the library's new place isn't the library.
@@ -190,7 +192,7 @@ extension Refusal {
         var condition: SyncCondition {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest, .stateOnNetwork, .noShards,
-                .severalLibraries, .shardsUnknown:
+                .severalLibraries, .shardsUnknown, .sameCount:
                 .usage
             case .outsideHours, .overtaken: .workLeft
             case .notStarted(let refusal), .shardLeftOut(_, let refusal): refusal.condition

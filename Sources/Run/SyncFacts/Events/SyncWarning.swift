@@ -24,6 +24,8 @@ package enum SyncWarning: Sendable, Equatable {
     case listNotKept(Refusal)
     /// The copy of the shard's state in the library is older than the state.
     case stateNotCopied(Refusal)
+    /// The files beside the videos aren't brought up to date, since the state of a shard can't be read.
+    case shardUnread(Refusal)
     case loginWanted(provider: String, DownloadError, server: String? = nil)
     /// The difference in seconds; negative if this clock is behind.
     case clockOff(host: String, seconds: Int)

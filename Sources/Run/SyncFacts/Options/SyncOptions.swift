@@ -17,6 +17,10 @@ package struct SyncOptions: Sendable {
     package var localState: String?
     /// The courses that the run is about; nil is all.
     package var shard: Shard?
+    /// What is divided among shards.
+    package var shardUnit = ShardUnit.course
+    /// Whether this is a shard's run of a library whose videos are divided.
+    package var dividesVideos: Bool { shard != nil && shardUnit == .video }
     /// Why the shard can't be told; then nothing starts.
     package var shardProblem: String?
     /// Folders to look for plugins in before all others.

@@ -22,11 +22,14 @@ extension StateFile {
     }
 
     /// Takes over all rows of these courses from the state in another file, in one transaction. Downloads get new ids,
-    /// in the same order; a row that this state has already stays. Returns the new ids of `wanted` ones.
+    /// in the same order; a row that this state has already stays, but gets a cover that it lacks, and of two listings
+    /// the newer one counts. Returns the new ids of `wanted` ones.
     func takeOver(
-        _ courses: Set<String>, from other: String, ids wanted: Set<Int64>
+        _ courses: Set<String>, from other: String, ids wanted: Set<Int64>,
+        where isOwn: (@Sendable (String, String) -> Bool)?
     ) throws(StoreError) -> [Int64: Int64] {
         try attached(other) { db in
+            db.add(function: Self.isOwnVideo(isOwn ?? { _, _ in true }))
             try db.execute(
                 sql: """
                     CREATE TEMP TABLE own (id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
@@ -35,13 +38,15 @@ extension StateFile {
             defer { try? db.execute(sql: "DROP TABLE temp.own; DROP TABLE temp.ids") }
             return try Self.inTransaction(db) {
                 for course in courses { try db.run("INSERT INTO own VALUES (?)", [course]) }
-                for (table, column) in Self.tablesOfCourses {
+                for (table, column) in Self.tablesOfCourses where !Self.tablesOfListings.contains(table) {
                     try db.execute(
                         sql: """
                             INSERT OR IGNORE INTO main.\(table) SELECT * FROM source.\(table)
                             WHERE \(column) IN (SELECT id FROM own)
                             """)
                 }
+                try Self.takeNewerListings(db, where: "course IN (SELECT id FROM own)")
+                try Self.takeCovers(db)
                 try Self.takeDownloads(db)
                 var ids: [Int64: Int64] = [:]
                 for row in try Row.fetchAll(db, sql: "SELECT old, new FROM ids").map(StoredRow.init) {
@@ -53,13 +58,49 @@ extension StateFile {
         }
     }
 
+    /// Of several states with a course one has its cover, and those of its chapters.
+    private static func takeCovers(_ db: Database) throws {
+        for (table, isSame) in [
+            ("courses", "source.courses.id = main.courses.id"),
+            ("chapters", "source.chapters.course = main.chapters.course AND source.chapters.id = main.chapters.id"),
+        ] {
+            let found = "FROM source.\(table) WHERE \(isSame) AND source.\(table).cover_path IS NOT NULL"
+            let columns = cover.map { "\($0) = (SELECT \($0) \(found))" }.joined(separator: ", ")
+            try db.execute(
+                sql: """
+                    UPDATE main.\(table) SET \(columns) WHERE cover_path IS NULL AND EXISTS (SELECT 1 \(found))
+                    """)
+        }
+    }
+
+    private static let cover = ["cover", "cover_path", "cover_size", "cover_modified"]
+
+    private static func isOwnVideo(_ isOwn: @escaping @Sendable (String, String) -> Bool) -> DatabaseFunction {
+        DatabaseFunction("is_own", argumentCount: 2, pure: true) { values in
+            guard let course = String.fromDatabaseValue(values[0]), let video = String.fromDatabaseValue(values[1])
+            else { return false }
+            return isOwn(course, video)
+        }
+    }
+
+    func forgetWhole(_ courses: Set<String>) throws(StoreError) {
+        try write { db in
+            let empty = Self.cover.map { "\($0) = NULL" }.joined(separator: ", ")
+            for course in courses {
+                try db.run("UPDATE courses SET \(empty) WHERE id = ?", [course])
+                try db.run("UPDATE chapters SET \(empty) WHERE course = ?", [course])
+            }
+            for table in ["metadata", "metadata_courses"] { try db.execute(sql: "DELETE FROM \(table)") }
+        }
+    }
+
     private static func takeDownloads(_ db: Database) throws {
         let columns = try Self.columns(of: "downloads", db).filter { $0 != "id" }.joined(separator: ", ")
         try db.execute(
             sql: """
                 INSERT INTO ids SELECT id, row_number() OVER (ORDER BY id)
                         + (SELECT coalesce(max(id), 0) FROM main.downloads)
-                    FROM source.downloads WHERE course IN (SELECT id FROM own)
+                    FROM source.downloads WHERE course IN (SELECT id FROM own) AND is_own(course, video)
                         AND NOT EXISTS (SELECT 1 FROM main.downloads AS there
                             WHERE there.course = downloads.course AND there.video = downloads.video);
                 INSERT INTO main.downloads (id, \(columns))
@@ -88,6 +129,71 @@ extension StateFile {
             else { continue }
             let written = String(decoding: try JSONEncoder().encode(new), as: UTF8.self)
             try db.run("INSERT OR IGNORE INTO main.moves VALUES (?, ?, ?, ?, 1)", [id, from, to, written])
+        }
+    }
+
+    /// Takes over what belongs to courses, and the names and numbers of downloads, without anything about files.
+    func takeOverNames(from other: String) throws(StoreError) {
+        let names = """
+            course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem, expected_size,
+            expected_sha256, updated_at, is_gone, number, number_in_course, keeps_number, given_title
+            """
+        try attached(other) { db in
+            try Self.inTransaction(db) {
+                for table in Self.tablesOfCourses.keys.sorted() where !Self.tablesOfListings.contains(table) {
+                    try db.execute(sql: "INSERT OR IGNORE INTO main.\(table) SELECT * FROM source.\(table)")
+                }
+                try Self.takeNewerListings(db)
+                try db.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO main.downloads (state, \(names))
+                            SELECT 'waiting', \(names) FROM source.downloads ORDER BY id;
+                        UPDATE main.courses SET cover = NULL, cover_path = NULL, cover_size = NULL,
+                            cover_modified = NULL;
+                        UPDATE main.chapters SET cover = NULL, cover_path = NULL, cover_size = NULL,
+                            cover_modified = NULL;
+                        """)
+            }
+        }
+    }
+
+    /// Takes listings that are newer than the own ones.
+    func takeNewerListings(from other: String) throws(StoreError) {
+        try attached(other) { db in try Self.inTransaction(db) { try Self.takeNewerListings(db) } }
+    }
+
+    /// A listing is that of one state as a whole.
+    private static func takeNewerListings(_ db: Database, where isWanted: String = "true") throws {
+        try db.execute(
+            sql: """
+                CREATE TEMP TABLE newer AS SELECT course FROM source.listings AS theirs WHERE \(isWanted)
+                    AND asked_at > coalesce(
+                        (SELECT asked_at FROM main.listings AS ours WHERE ours.course = theirs.course), -1)
+                """)
+        defer { try? db.execute(sql: "DROP TABLE temp.newer") }
+        for table in tablesOfListings {
+            try db.execute(
+                sql: """
+                    DELETE FROM main.\(table) WHERE course IN (SELECT course FROM newer);
+                    INSERT INTO main.\(table) SELECT * FROM source.\(table)
+                        WHERE course IN (SELECT course FROM newer);
+                    """)
+        }
+    }
+
+    private static let tablesOfListings = ["listings", "listed_chapters", "listed_videos"]
+
+    /// Takes records of files that are made of a course's facts, so that each file is known that was written by either
+    /// state.
+    func takeMetadata(from other: String) throws(StoreError) {
+        try attached(other) { db in
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO main.metadata SELECT * FROM source.metadata;
+                    UPDATE main.metadata SET old_sha256 = theirs.sha256, old_size = theirs.size
+                        FROM source.metadata AS theirs WHERE theirs.path = main.metadata.path
+                            AND theirs.sha256 <> main.metadata.sha256 AND main.metadata.old_sha256 IS NULL;
+                    """)
         }
     }
 

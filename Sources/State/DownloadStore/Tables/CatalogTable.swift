@@ -81,6 +81,16 @@ package struct CatalogTable: Sendable {
         }
     }
 
+    /// Forgets those of these courses and chapters that have no downloads.
+    package func deleteUnused(_ courses: [CourseRecord], _ chapters: [ChapterRecord]) throws(StoreError) {
+        guard !courses.isEmpty || !chapters.isEmpty else { return }
+        let used = try used()
+        for chapter in chapters where used[chapter.course]?.contains(chapter.id) != true {
+            try deleteChapter(chapter.id, of: chapter.course)
+        }
+        for course in courses where used[course.id] == nil { try deleteCourse(course.id) }
+    }
+
     /// Forgets a chapter without downloads.
     package func deleteChapter(_ id: String, of course: String) throws(StoreError) {
         try file.write { db in

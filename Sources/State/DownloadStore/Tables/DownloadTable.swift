@@ -66,6 +66,17 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// Records titles that providers have given videos, by course and video.
+    package func give(_ titles: [String: [String: String]]) throws(StoreError) {
+        guard !titles.isEmpty else { return }
+        let sql = "UPDATE downloads SET given_title = ?1 WHERE course = ?2 AND video = ?3 AND given_title IS NOT ?1"
+        try file.write { db in
+            for (course, videos) in titles {
+                for (video, title) in videos { try db.run(sql, [title, course, video]) }
+            }
+        }
+    }
+
     /// The courses with videos that are still called by their ids, although their providers have given them titles.
     package func coursesWithUnusedTitles() throws(StoreError) -> Set<String> {
         try file.read { db in
@@ -201,6 +212,15 @@ package struct DownloadTable: Sendable {
         try file.write { db in
             for id in ids { try db.run("DELETE FROM downloads WHERE id = ?", [id.rawValue]) }
             try MoveTable.dropOrphans(db)
+        }
+    }
+
+    /// Forgets downloads; their files stay.
+    package func delete(_ keys: [DownloadKey]) throws(StoreError) {
+        guard !keys.isEmpty else { return }
+        try file.write { db in
+            let sql = "DELETE FROM downloads WHERE course = ? AND video = ?"
+            for key in keys { try db.run(sql, [key.course, key.video]) }
         }
     }
 }

@@ -6,6 +6,9 @@ import TextFormats
 package struct MoveTable: Sendable {
     let file: StateFile
 
+    /// Forgets moves of files that no row has.
+    func forgetOrphans() throws(StoreError) { try file.write { db in try Self.dropOrphans(db) } }
+
     /// The moves that an earlier run recorded and didn't finish.
     package func recorded() throws(StoreError) -> [RecordedMove] {
         try file.read { db in try Self.moves(db, "SELECT * FROM moves WHERE is_put_off = 0") }

@@ -9,6 +9,8 @@ package enum LibraryError: Error, Sendable, Hashable {
     case markerOfAnother(library: String, found: LibraryMarker)
     /// So many shards write to it, and these are others; nil if that is one state without shards.
     case dividedOtherwise(library: String, shards: Int?)
+    /// Its shards divide videos, and the sync divides courses, or the other way round.
+    case otherUnit(library: String, dividesVideos: Bool)
     /// The part of this shard was written by another state.
     case partOfAnother(library: String, part: String)
     /// Shards write to it, and no shard was given.

@@ -41,8 +41,18 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     package var shards: Int?
     /// How often the library was divided anew; nil for never.
     package var division: Int?
+    /// `video` if each course's videos are divided among the shards; nil if whole courses are.
+    package var unit: String?
 
-    package init(id: LibraryID, owner: LibraryOwner, shards: Int? = nil, division: Int? = nil) {
+    /// Whether each course's videos are divided among the shards.
+    package var dividesVideos: Bool { unit == Self.video }
+
+    private static let video = "video"
+
+    package init(
+        id: LibraryID, owner: LibraryOwner, shards: Int? = nil, dividesVideos: Bool = false, division: Int? = nil
+    ) {
+        unit = dividesVideos ? Self.video : nil
         self.id = id.rawValue
         self.user = owner.user
         self.host = owner.host
@@ -58,10 +68,13 @@ package struct LibraryPart: Sendable, Hashable {
     package var name: String
     /// The number of all shards.
     package var count: Int
+    /// How a new library is marked: whether each course's videos are divided among the shards.
+    package var dividesVideos: Bool
 
-    package init(name: String, count: Int) {
+    package init(name: String, count: Int, dividesVideos: Bool = false) {
         self.name = name
         self.count = count
+        self.dividesVideos = dividesVideos
     }
 }
 

@@ -26,12 +26,22 @@ package struct OtherShards: Sendable {
         return FileList(in: handle, path: path)
     }
 
+    /// Removes the claims of processes that were killed.
+    package func removeStaleClaims(as holder: LockHolder) throws(LibraryError) {
+        let path = home.path(of: Self.claims)
+        guard let handle = try home.handle.libraryFolder(Self.claims, path: path) else { return }
+        // One that nobody has is removed as it ends.
+        for name in try PrivateFolder(handle, path: path).names() { _ = try claim(name, as: holder) }
+    }
+
+    private static let claims = "claims"
+
     /// Claims a video for this shard, as long as the result is held; nil if another shard, or another claim of this
     /// process, has it. A claim ends with its process, however that ends. A file system without locks has no claims.
     ///
     /// - Parameter name: of a file in `.coursefetch/claims`.
     package func claim(_ name: String, as holder: LockHolder) throws(LibraryError) -> VideoClaim? {
-        let folder = try home.folder("claims")
+        let folder = try home.folder(Self.claims)
         let file = LockFile(name, in: folder.handle, shownPath: folder.path(of: name), mode: 0o666)
         do throws(LockError) {
             guard case .acquired(let lock) = try FileLock.attempt(file, as: holder) else { return nil }

@@ -31,7 +31,7 @@ extension LibraryFolder {
         }
         return try LibraryFolder(
             RootFolder(at: root, by: folders.root.calls), id: id, division: division + 1, home: own,
-            shard: (part, common))
+            shard: (part, common), dividesVideos: part.dividesVideos)
     }
 
     /// Gives a partial of another part a second name in this one, or copies it where the file system has no links. Its
@@ -63,14 +63,17 @@ extension LibraryFolder {
 
     /// From here on the new parts count; durable on return. Refuses if somebody else has begun or ended a division
     /// meanwhile. Then removes the old parts; what can't be removed now is removed with the next lock.
-    package func finishDivision(into count: Int, owner: LibraryOwner) throws(LibraryError) {
+    package func finishDivision(
+        into count: Int, dividesVideos: Bool, owner: LibraryOwner
+    ) throws(LibraryError) {
         let note = DivisionNote(from: part?.count, to: count, division: division + 1)
         guard try DivisionNote.read(in: common) == note, try Self.marker(of: root)?.division ?? 0 == division else {
             throw .dividedOtherwise(library: root.string, shards: try Self.marker(of: root)?.shards)
         }
         let shards = try common.folder("shards")
         do { try shards.handle.flush() } catch { throw .system(.flush, path: shards.path, error) }
-        let marker = LibraryMarker(id: id, owner: owner, shards: count, division: note.division)
+        let marker = LibraryMarker(
+            id: id, owner: owner, shards: count, dividesVideos: dividesVideos, division: note.division)
         try MarkerFile(home: common.handle).overwrite(marker)
         try? Self.clear(common, marker)
     }
@@ -107,7 +110,20 @@ extension LibraryFolder {
             try common.removePartials()
             try common.remove(FileListName.text)
         }
+        try RegisterFolder.clear(common, besides: marker)
         try common.remove(DivisionNote.name)
+    }
+
+    /// What the shards have in common where videos are divided among them.
+    package var register: RegisterFolder {
+        RegisterFolder(root: root, common: common, division: division, part: part)
+    }
+
+    /// Refuses a library that is divided in the other way.
+    package func require(dividesVideos: Bool) throws(LibraryError) {
+        guard self.dividesVideos == dividesVideos else {
+            throw .otherUnit(library: root.string, dividesVideos: self.dividesVideos)
+        }
     }
 
     /// `.coursefetch`.
@@ -193,7 +209,7 @@ extension PrivateFolder {
         try removeIfEmpty(name)
     }
 
-    fileprivate func removeIfEmpty(_ name: String) throws(LibraryError) {
+    func removeIfEmpty(_ name: String) throws(LibraryError) {
         do { _ = try handle.removeFolder(name) } catch { throw .system(.remove, path: path(of: name), error) }
     }
 }

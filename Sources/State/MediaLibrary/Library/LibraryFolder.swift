@@ -35,6 +35,8 @@ package final class LibraryFolder: Sendable {
     let ofAllShards: PrivateFolder?
     /// How often the library was divided anew, as its marker said.
     package let division: Int
+    /// Whether each course's videos are divided among its shards, as its marker said.
+    package let dividesVideos: Bool
     /// The shard; nil for a state without shards.
     let part: LibraryPart?
     /// Held while this process may write to it.
@@ -43,8 +45,10 @@ package final class LibraryFolder: Sendable {
     /// - Parameter shard: with `.coursefetch`, in which `home` is; nil for a state without shards.
     init(
         _ root: RootFolder, id: LibraryID, division: Int, home: PrivateFolder,
-        shard: (part: LibraryPart, common: PrivateFolder)? = nil, isStepwise: Bool = false
+        shard: (part: LibraryPart, common: PrivateFolder)? = nil, dividesVideos: Bool = false,
+        isStepwise: Bool = false
     ) throws(LibraryError) {
+        self.dividesVideos = dividesVideos
         ofAllShards = shard?.common
         part = shard?.part
         self.division = division
@@ -80,7 +84,7 @@ package final class LibraryFolder: Sendable {
     ) throws(LibraryError) -> LibraryFolder {
         let marker = try marker(of: path, by: calls)
         var id = expectation.id
-        var division = marker?.division ?? 0
+        var (division, dividesVideos) = (marker?.division ?? 0, marker?.dividesVideos ?? false)
         if let marker {
             id = try Self.id(of: marker, path, expecting: expectation, owner: owner, part)
         } else if case .known = expectation {
@@ -92,10 +96,11 @@ package final class LibraryFolder: Sendable {
         let home = try PrivateFolder(inRoot: root.handle)
         if marker == nil {
             let written = try MarkerFile(home: home.handle).create(
-                LibraryMarker(id: id, owner: owner, shards: part?.count))
+                LibraryMarker(
+                    id: id, owner: owner, shards: part?.count, dividesVideos: part?.dividesVideos ?? false))
             // Another sync may have marked the folder in the meantime.
             id = try Self.id(of: written, path, expecting: expectation, owner: owner, part)
-            division = written.division ?? 0
+            (division, dividesVideos) = (written.division ?? 0, written.dividesVideos)
             try root.flush()
         }
         let own = try part.map { part throws(LibraryError) in try home.folder("shards").folder(part.name) } ?? home
@@ -103,7 +108,8 @@ package final class LibraryFolder: Sendable {
             throw .partOfAnother(library: path.string, part: part.name)
         }
         return try LibraryFolder(
-            root, id: id, division: division, home: own, shard: part.map { ($0, home) }, isStepwise: isStepwise)
+            root, id: id, division: division, home: own, shard: part.map { ($0, home) },
+            dividesVideos: dividesVideos, isStepwise: isStepwise)
     }
 
     /// Whether shards write to it. Creates nothing.
