@@ -214,3 +214,77 @@ if request.get("method") == "list":
         self.assertEqual(second.stop(signal.SIGTERM).exit, 75)
         self.assertLess(time.monotonic() - began, 3)
         self.assertEqual(first.stop(signal.SIGTERM).exit, 75)
+
+    def test_many_listings_asked_for_by_two_at_once_with_only_come_to_an_end(self):
+        listings = {f"l{n}": {"videos": [{"id": "v", "title": "V"}]} for n in range(12)}
+        self.urls = {f"{course}/v": self.host.at(f"/{course}", File(media.mp4(course, 2000))) for course in listings}
+        self.stage.replace(self.stage.table, json.dumps({"urls": self.urls, "listings": listings}))
+        self.stage.write([{"id": course, "title": course, "discover": True} for course in listings])
+        first = self.stage.start_sync(*self.shard(1, 2), "--only", "l*")
+        claims = self.stage.library / ".coursefetch/claims"
+        wait_until(lambda: list(claims.glob("listing*")) or first.process.poll() is not None)
+        first.send(signal.SIGSTOP)
+        second = self.stage.start_sync(*self.shard(2, 2), "--only", "l*")
+        time.sleep(2)
+        first.send(signal.SIGCONT)
+        self.assertEqual([first.end(40).exit, second.end(40).exit], [0, 0])
+        self.assertEqual(len(self.stage.files()), 12)
+
+    def test_a_machine_whose_clock_is_ahead_stops_nobody(self):
+        self.prepare(self.stage, listed=6)
+        self.sync_all()
+        (ask,) = self.stage.library.glob(".coursefetch/register-0/asked-*")
+        for word in ("failed", "answered"):
+            ask.write_text(f"{time.time() + 86400} {word} 7")
+            asked = self.stage.asked.read_text().count("\n")
+            self.sync_all()
+            self.assertGreater(self.stage.asked.read_text().count("\n"), asked, word)
+
+    def test_a_question_in_vain_is_told_to_the_shards_that_wait(self):
+        self.prepare(self.stage)
+        self.sync_all()
+        provider = self.stage.plugins / "lectures/provider"
+        self.stage.replace(provider, provider.read_text().replace('reply = {"result": table()["listings"]', 'time.sleep(3)\n'
+            '        reply = {"error": {"code": -32000, "message": "no"}} if True else {"result": table()["listings"]', 1), 0o755)
+        first = self.stage.start_sync(*self.shard(1))
+        wait_until(lambda: self.stage.asked.read_text().count("\n") > 1)
+        second = self.stage.start_sync(*self.shard(2))
+        runs = [first.end()]
+        asked = self.stage.asked.read_text()
+        runs.append(second.end())
+        self.assertNotIn(0, [run.exit for run in runs])
+        self.assertIn("another shard has asked", runs[1].out)
+        self.assertEqual(self.stage.asked.read_text(), asked, "the first one asks for both")
+
+    def test_the_damaged_state_of_another_shard_is_told_and_costs_this_one_nothing(self):
+        self.prepare(self.stage)
+        self.sync_all(*self.FILES)
+        for state in [*self.stage.folder.glob("machine*/users/*/shards/2-of-3/state.sqlite*"),
+                      self.stage.library / ".coursefetch/shards/2-of-3/state.sqlite"]:
+            state.write_bytes(b"rubbish" * 500)
+        self.prepare(self.stage, title="Light")
+        pages = {p: d for p, d in self.stage.files().items() if p.endswith(".html")}
+        run = self.stage.sync(*self.shard(1), *self.FILES, exit=0)
+        (text,) = [e["message"] for e in run.of("warning")]
+        self.assertIn("the shard 2/3 is left out", text)
+        self.assertIn("--shard 2/3", text)
+        self.assertEqual({p: d for p, d in self.stage.files().items() if p.endswith(".html")}, pages)
+
+    def test_names_that_shards_exchange_are_right_with_the_next_sync(self):
+        """Titles of videos of several shards in a circle."""
+        ids = [f"v{n}" for n in range(6)]
+        self.assertGreater(len({shard_of(f"c\n{id}", self.COUNT) for id in ids}), 1)
+        self.urls = {f"c/{id}": self.host.at(f"/{id}", File(media.mp4(id, 2000))) for id in ids}
+        self.stage.replace(self.stage.table, json.dumps({"urls": self.urls, "listings": {}}))
+
+        def titled(titles):
+            self.stage.write([{"id": "c", "title": "C", "layout": "{course}/{title}.{ext}",
+                               "videos": [{"id": id, "title": title} for id, title in zip(ids, titles)]}])
+
+        titled("abcdef")
+        self.sync_all()
+        titled("bcdefa")
+        for _ in range(len(ids)):
+            self.sync_all()
+        self.assertEqual(self.tree(self.stage), {
+            f"C/{title}.mp4": hashlib.sha256(media.mp4(id, 2000)).hexdigest()[:12] for id, title in zip(ids, "bcdefa")})

@@ -396,6 +396,26 @@ class TwoLateArrivals(Faults, unittest.TestCase):
             self.stage.lists({course: videos}, f"host{course}", wait=wait + (0.3 if wait and course == "d" else 0))
 
 
+class DividedVideos(Faults, unittest.TestCase):
+    """A shard that divides videos, with new titles, a new video and a longer listing: its register is brought into the library."""
+
+    options = (*Faults.options, "--shard", "1/1", "--shard-by", "video", "--write-playlist", "--write-nfo")
+
+    def prepare(self):
+        for id in "abcxy":
+            self.video(id)
+        self.written("ab", "x", "A")
+        self.stage.sync(*self.options, exit=0)
+        self.written("abc", "xy", "B")
+
+    def written(self, ids, listed, title):
+        def video(id):
+            return {"id": id, "title": f"{title} {id}", "parameters": {"url": self.host.url(f"/{id}")}}
+
+        self.stage.lists({"d": [video(id) for id in listed]}, "host")
+        self.stage.write([{"id": "c", "videos": [video(id) for id in ids]}, {"id": "d", "discover": True}], provider="host")
+
+
 class Prune(Faults, unittest.TestCase):
     options = (*Faults.options, "--prune", "--max-delete", "100%", "--write-nfo")
 
