@@ -397,7 +397,7 @@ class TwoLateArrivals(Faults, unittest.TestCase):
 
 
 class DividedVideos(Faults, unittest.TestCase):
-    """A shard that divides videos, with new titles, a new video and a longer listing: its register is brought into the library."""
+    """A shard that divides videos, with new titles, a new video and a longer listing, which its register gets."""
 
     options = (*Faults.options, "--shard", "1/1", "--shard-by", "video", "--write-playlist", "--write-nfo")
 

@@ -59,8 +59,7 @@ package final class FileLock: Sendable {
         while true {
             // It records since when it has the lock, not since when it waits.
             let since = now.addingTimeInterval((ContinuousClock.now - begun) / .seconds(1))
-            let me = LockHolder(
-                host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs, user: user)
+            let me = LockHolder.current(user: user, since: since, catalogs: catalogs)
             let holder: LockHolder?
             switch try attempt(file, as: me) {
             case .acquired(let lock): return .acquired(lock)

@@ -21,6 +21,13 @@ package struct LockHolder: Sendable, Hashable {
         self.catalogs = catalogs
     }
 
+    /// This process on this machine.
+    package static func current(user: String? = nil, since: Date = Date(), catalogs: [String] = []) -> LockHolder {
+        LockHolder(
+            host: HostName.current, pid: Int(ProcessInfo.processInfo.processIdentifier), since: since,
+            catalogs: catalogs, user: user)
+    }
+
     /// The limit on bytes read from a lock file.
     static let longest = 64 * 1024
     private static let mostCatalogs = 100

@@ -2,14 +2,6 @@ package import FileSystem
 package import Foundation
 import SystemPackage
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The user's own lock, `sync.lock`: the right to change the user's downloads.
 extension StateFolder {
     /// Takes the lock, see ``FileLock/acquire(_:user:catalogs:now:grace:wait:waiting:)``.
@@ -27,9 +19,8 @@ extension StateFolder {
 
     /// Takes the lock without any wait; nil if another process has it.
     package func lockNow() throws(StateError) -> FileLock? {
-        let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [])
         do {
-            guard case .acquired(let lock) = try FileLock.attempt(lockFile, as: me) else { return nil }
+            guard case .acquired(let lock) = try FileLock.attempt(lockFile, as: .current()) else { return nil }
             return lock
         } catch { throw StateError(error) }
     }

@@ -67,7 +67,7 @@ package struct Shard: Sendable, Hashable {
 
     /// The one of so many shards that has a video, where videos are divided: by the ids of its course and its own.
     package static func owner(of video: String, in course: String, among count: Int) -> Shard? {
-        // No id has a line break.
+        // Pairs that make the same text are in the same shard.
         owner(of: digest(of: "\(course)\n\(video)"), among: count)
     }
 

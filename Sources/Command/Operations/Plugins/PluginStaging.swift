@@ -86,9 +86,8 @@ final class PluginStaging {
 
     /// Nil if another process has it.
     private static func lock(of folder: String) throws(LockError) -> FileLock? {
-        let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [])
         let file = LockFile(path: folder + "/" + lockName, mode: 0o600)
-        guard case .acquired(let lock) = try FileLock.attempt(file, as: me) else { return nil }
+        guard case .acquired(let lock) = try FileLock.attempt(file, as: .current()) else { return nil }
         return lock
     }
 }

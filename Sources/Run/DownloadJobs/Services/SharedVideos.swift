@@ -65,8 +65,7 @@ package final class SharedVideos: Sendable {
         let keys = keys(of: wanted)
         guard let first = keys.first else { return .own }
         let bytes = wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))
-        let holder = LockHolder(
-            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
+        let holder = LockHolder.current(user: user)
         return await Blocking.run { [self] shouldStop in
             do throws(LibraryError) {
                 guard let claim = try shards.claim(first.name, as: holder) else { return .elsewhere }

@@ -15,14 +15,6 @@ import SystemPackage
 import UserState
 import YAMLSource
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// One sync: brings the library up to date with the catalogs, once, or again and again while it watches them.
 ///
 /// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Events and
@@ -185,9 +177,7 @@ package final class SyncRun: Sendable {
             do { try library.require(dividesVideos: options.dividesVideos) } catch { throw Refusal(any: error) }
             let shard = ShardState(open.place)
             try shard.check(open.store, library)
-            let holder = LockHolder(
-                host: HostName.current, pid: Int(getpid()), since: clock.now, catalogs: [], user: open.place.user.text)
-            try? OtherShards(of: library)?.removeStaleClaims(as: holder)
+            try? OtherShards(of: library)?.removeStaleClaims(as: .current(user: open.place.user.text))
             do {
                 let copier = try StateCopier(open.place, library, hub: hub, stop: interrupt)
                 guard try shard.isBehind(open.store) else {

@@ -13,14 +13,6 @@ import Synchronization
 import SystemPackage
 import UserState
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// What a pass does where each course's videos are divided among shards: with the register, and with what is done once
 /// for all shards.
 struct VideoDivision: Sendable {
@@ -168,8 +160,7 @@ struct VideoDivision: Sendable {
 
     private func waitForTurn() async -> Bool? {
         guard let shards = OtherShards(of: library) else { return false }
-        let holder = LockHolder(
-            host: HostName.current, pid: Int(getpid()), since: clock.now, catalogs: [], user: open.place.user.text)
+        let holder = LockHolder.current(user: open.place.user.text)
         var hasWaited = false
         while !Task.isCancelled {
             let claimed: VideoClaim?

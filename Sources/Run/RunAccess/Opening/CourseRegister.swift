@@ -56,8 +56,7 @@ package final class CourseRegister: Sendable {
         _ place: StateLocation.Place, _ library: LibraryFolder, isStopped: @Sendable () -> Bool
     ) async throws(Refusal) -> CourseRegister? {
         guard let shards = OtherShards(of: library) else { return nil }
-        let holder = LockHolder(
-            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: place.user.text)
+        let holder = LockHolder.current(user: place.user.text)
         do {
             while !isStopped() {
                 if let claim = try shards.claim(claimName, as: holder) {

@@ -3,14 +3,6 @@ import Foundation
 import Synchronization
 package import SystemPackage
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The library's own lock, `.coursefetch/lock`: it keeps another state, or a copy of this one on another machine, from
 /// using partials of the same names. It ends with the process, however that ends. File systems without locks have none.
 /// Whoever has it removes what an interrupted division has left.
@@ -34,11 +26,10 @@ extension LibraryFolder {
 
     /// Like ``lock(user:catalogs:wait:waiting:)``, without any wait.
     package func lockNow(user: String) throws(LibraryError) {
-        let me = LockHolder(
-            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
         let attempt: FileLock.Outcome
         do {
-            attempt = try FileLock.attempt(Self.lockFile(in: home.handle, home.path, of: root), as: me)
+            attempt = try FileLock.attempt(
+                Self.lockFile(in: home.handle, home.path, of: root), as: .current(user: user))
         } catch {
             try Self.note(error)
             return try settleDivision()
