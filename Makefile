@@ -6,9 +6,8 @@ SHELL = /bin/sh
 PREFIX = /usr/local
 DESTDIR =
 SWIFT = swift
-# Where Swift isn't part of the system, its library goes into the programs. lld: the default linker warns of mktemp in
-# Foundation's own code then.
-RELEASE = -c release $$(test "$$(uname)" = Darwin || echo --static-swift-stdlib -Xswiftc -use-ld=lld)
+# What contrib/release/link has made.
+RELEASE = -c release $$(cat .build/link/options)
 BIN = .build/release
 DEMO = demo-library
 SWIFT_PLUGINS = demo
@@ -22,11 +21,11 @@ KIT = Ground/TextFormats Provider/ProviderKit Ground/NetworkAddresses Provider/P
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
 .PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs fuzz
-.PHONY: sanitize built install uninstall clean needs needs-test manual completions
+.PHONY: sanitize built install uninstall clean link needs needs-test manual completions
 
 all: build completions manual
 
-build: needs
+build: link
 	$(SWIFT) build $(RELEASE) --product coursefetch
 	for program in coursefetch-providers $(SWIFT_PLUGINS); do $(SWIFT) build $(RELEASE) --product $$program || exit 1; done
 
@@ -98,6 +97,9 @@ fuzz: needs
 sanitize: needs needs-test
 	Tests/Sanitizers/run thread
 	Tests/Sanitizers/run address
+
+link: needs
+	@SWIFT='$(SWIFT)' contrib/release/link
 
 needs:
 	@contrib/needs build
