@@ -19,9 +19,13 @@ KIT = Ground/TextFormats Provider/ProviderKit Ground/NetworkAddresses Provider/P
     Ground/CLibCurl Ground/CLibExpat
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
+# systemd looks there for units of users, with PREFIX=$HOME/.local, too; and what they start.
+UNITS = $(PREFIX)/share/systemd/user
+PROGRAM = $(PREFIX)/bin/coursefetch
+EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples
 
 .PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs fuzz
-.PHONY: sanitize built install uninstall clean link needs needs-test manual completions
+.PHONY: sanitize built install install-files uninstall clean link needs needs-test manual completions
 
 all: build completions manual
 
@@ -122,6 +126,9 @@ built:
 	elif [ ! -s .build/coursefetch.1 ]; then echo 'first: make; then: sudo make install' >&2; exit 1; fi
 
 install: built
+	$(MAKE) install-files
+
+install-files:
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
@@ -159,6 +166,15 @@ install: built
 	done
 	install -d "$(DESTDIR)$(PLUGINS)/demo/media"
 	install -m 644 Plugins/demo/media/* "$(DESTDIR)$(PLUGINS)/demo/media/"
+	install -d "$(DESTDIR)$(UNITS)" "$(DESTDIR)$(EXAMPLES)"
+	for unit in contrib/systemd/*; do \
+	    target="$(DESTDIR)$(UNITS)/$${unit##*/}"; \
+	    sed 's|%h/[.]local/bin/coursefetch|$(PROGRAM)|' $$unit > "$$target" && chmod 644 "$$target" || exit 1; \
+	done
+	sed 's|$$HOME/[.]local/bin/coursefetch|$(PROGRAM)|' contrib/crontab > "$(DESTDIR)$(EXAMPLES)/crontab"
+	chmod 644 "$(DESTDIR)$(EXAMPLES)/crontab"
+	install -m 755 contrib/check-json "$(DESTDIR)$(EXAMPLES)/"
+	install -m 644 contrib/packages/copyright "$(DESTDIR)$(PREFIX)/share/doc/coursefetch/"
 
 uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/coursefetch" "$(DESTDIR)$(PREFIX)/share/man/man1/coursefetch.1" \
@@ -168,7 +184,9 @@ uninstall:
 	for plugin in $(SWIFT_PLUGINS) $(PROVIDERS) $(PYTHON_PLUGINS); do \
 	    rm -rf "$(DESTDIR)$(PLUGINS)/$$plugin"; \
 	done
-	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch"
+	rm -f "$(DESTDIR)$(UNITS)/coursefetch.service" "$(DESTDIR)$(UNITS)/coursefetch.timer" \
+	    "$(DESTDIR)$(UNITS)/coursefetch-session.service"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch" "$(DESTDIR)$(PREFIX)/share/doc/coursefetch"
 	rm -f "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
 	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 

@@ -120,7 +120,7 @@ struct ExampleTests {
         // Of jq, of sbatch and parallel, of yt-dlp and aria2, of swift, of systemctl, of setpriv, of pass, of somebody's helper, and of a command that the protocol page says isn't there yet.
         let others: Set = [
             "--unbuffered", "--array", "--plus", "--provider", "--now", "--pdeathsig", "--multiline", "--vault",
-            "--package-path",
+            "--package-path", "--full",
             "--static-swift-stdlib", "--download-archive", "--save-session", "--no-part",
         ]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
