@@ -24,8 +24,8 @@ UNITS = $(PREFIX)/share/systemd/user
 PROGRAM = $(PREFIX)/bin/coursefetch
 EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples
 
-.PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs fuzz
-.PHONY: sanitize built install install-files uninstall clean link needs needs-test manual completions
+.PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs
+.PHONY: fuzz sanitize built install install-files uninstall deb tarball clean link needs needs-test manual completions
 
 all: build completions manual
 
@@ -113,7 +113,7 @@ needs-test:
 
 completions: build
 	mkdir -p .build/completions
-	$(BIN)/coursefetch --generate-completion-script bash > .build/completions/coursefetch
+	$(BIN)/coursefetch --generate-completion-script bash | sed '1{/^#!/d;}' > .build/completions/coursefetch
 	$(BIN)/coursefetch --generate-completion-script zsh > .build/completions/_coursefetch
 	$(BIN)/coursefetch --generate-completion-script fish > .build/completions/coursefetch.fish
 
@@ -190,6 +190,15 @@ uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
 	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 
+# Into dist/.
+deb: all
+	@contrib/needs packages
+	contrib/packages/deb
+
+tarball: all
+	@contrib/needs packages
+	contrib/packages/tarball
+
 clean:
 	$(SWIFT) package clean
-	rm -rf $(DEMO)
+	rm -rf $(DEMO) dist
