@@ -25,7 +25,7 @@ PROGRAM = $(PREFIX)/bin/coursefetch
 EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples
 
 .PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs
-.PHONY: fuzz sanitize built install install-files uninstall deb tarball clean link needs needs-test manual completions
+.PHONY: soak-packages fuzz sanitize built install install-files uninstall deb tarball clean link needs needs-test manual completions
 
 all: build completions manual
 
@@ -79,6 +79,7 @@ bench: build needs-test
 soak: build needs-test build-tests
 	$(SWIFT) build $(RELEASE) --product nights
 	$(MAKE) -j 2 soak-values soak-programs
+	$(MAKE) soak-packages
 
 soak-values:
 	$(BIN)/nights 143000
@@ -90,6 +91,11 @@ soak-programs:
 	COURSEFETCH_SOAK=1 $(SWIFT) test --skip-build $(FOUR) --filter Soak
 	Tests/Outside/run --program $(BIN)/coursefetch --soak -j 8 -v -k nights -k shard_nights -k power_loss -k faults -k adding.Faults \
 	    -k killed -k slurm
+
+# The packages, installed and run in systems of their own; only root can.
+soak-packages: deb tarball
+	@contrib/needs test-packages
+	Tests/Packages/run
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
 SECONDS = 60
