@@ -31,7 +31,14 @@ struct FilesTests {
 
         let open = try await stage.command(["open", "c/*/2", "--with", "printf '%s|' played"])
         #expect(open.exit == 0 && open.output == "played|\(place)|", "\(open.report)")
-        let failed = try await stage.command(["open", "c/*/2", "--with", "exit 3;"])
+        let told = try await stage.command(["open", "c/*/2", "--json", "--with", "printf '%s|' played"])
+        #expect(told.exit == 0 && told.error == "played|\(place)|", "\(told.report)")
+        #expect(
+            told.output.contains(#"{"event":"file_opened","time":""#)
+                && told.output.contains(#""selector":"c/*/2","path":"\#(place)","program":"printf '%s|' played"}"#),
+            "\(told.report)")
+        let failed = try await stage.command(["open", "c/*/2", "--json", "--with", "exit 3;"])
+        #expect(failed.output.isEmpty)
         #expect(failed.exit == 1 && failed.error == "error: exit 3; ended with exit code 3\n", "\(failed.report)")
 
         try FileManager.default.removeItem(atPath: place)

@@ -109,6 +109,12 @@ struct ListingCommandTests {
             ["catalog", "from", "lister", "base=https://h/a b?c=d#e", "note=- x: {y}", "yes=no"])
         #expect(printed.exit == 0, "\(printed.report)")
         #expect(printed.output.contains("    discover: true\n") && !printed.output.contains("videos:"))
+        let made = try await world.stage.run(
+            ["catalog", "from", "lister", "base=https://h/a b?c=d#e", "note=- x: {y}", "yes=no", "--json"])
+        let event = try #require(
+            try JSONSerialization.jsonObject(with: Data(made.output.utf8)) as? [String: Any], "\(made.report)")
+        #expect(made.exit == 0 && event["event"] as? String == "catalog_made" && event["videos"] as? Int == 2)
+        #expect(event["text"] as? String == printed.output, "\(made.report)")
         try world.stage.folder.write(printed.output, to: "catalog.yaml")
         #expect(try await world.check() == 0, "\(printed.output)")
         let id = try #require(printed.output.firstMatch(of: /- id: (.*)/)?.1)

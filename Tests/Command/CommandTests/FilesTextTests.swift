@@ -8,14 +8,14 @@ import Testing
 
 @Suite("The text of path and open")
 struct FilesTextTests {
-    private static func row(_ id: String, _ state: DownloadState, path: String? = nil) -> StatusRow {
+    static func row(_ id: String, _ state: DownloadState, path: String? = nil) -> StatusRow {
         StatusRow(
             reference: VideoReference(course: "phys101", chapter: "optics", video: id, title: "Title \(id)"),
             courseTitle: "Physics", chapterTitle: "Optics", state: state, size: 9, path: path,
             updatedAt: Date(timeIntervalSince1970: 0), provider: "direct", file: "/c.yaml", sha256: "ab")
     }
 
-    private static func files(_ rows: [StatusRow], missing: Set<String> = []) -> FinishedFiles {
+    static func files(_ rows: [StatusRow], missing: Set<String> = []) -> FinishedFiles {
         var files = FinishedFiles { !missing.contains($0) }
         for row in rows { _ = files.add(row, library: "/lib") }
         return files
@@ -61,11 +61,11 @@ struct FilesTextTests {
             ("phys101", "/page/phys101"), ("title:Title*", "/lib/a.mp4"), ("phys101/optics/a", "/lib/a.mp4"),
             ("phys101/optics", "/lib/a.mp4"), ("*/*/a", "/lib/a.mp4"),
         ] {
-            #expect(files.path(toOpen: try Selector(text), page: { "/page/\($0)" }) == path, "\(text)")
+            #expect(files.target(of: try Selector(text), page: { "/page/\($0)" })?.path == path, "\(text)")
         }
-        #expect(files.path(toOpen: try Selector("phys101"), page: { _ in nil }) == "/lib/a.mp4")
+        #expect(files.target(of: try Selector("phys101"), page: { _ in nil })?.path == "/lib/a.mp4")
         let two = Self.files([Self.row("a", .finished, path: "a.mp4"), Self.row("b", .finished, path: "b.mp4")])
-        #expect(two.path(toOpen: try Selector("title:*"), page: { "/page/\($0)" }) == nil)
+        #expect(two.target(of: try Selector("title:*"), page: { "/page/\($0)" }) == nil)
     }
 
     @Test("if several match, none is chosen: it names one to paste")

@@ -135,6 +135,10 @@ struct JSONSchemaTests {
             )
         }
         let report = SteeringReport(items: items, isLive: false)
+        var made = CatalogFromProvider.Written(provider: "p", text: "version: 1\n")
+        made.videos = 2
+        let opened = try #require(FilesTextTests.files([FilesTextTests.row("a", .finished, path: "a.mp4")]).first)
+        made.refused = [.init(provider: "q", mistake: nil, count: 1)]
         let lines =
             items.map { SteeringText.json($0, "retry", .retry, isLive: false, now: Self.now) }
             + [
@@ -156,6 +160,10 @@ struct JSONSchemaTests {
                 FirstFilesText.json(
                     try #require(FirstCatalog(title: "T", source: "peertube")), catalog: "/c", settings: "/s",
                     now: Self.now),
+                FilesText.opened(.page(course: "c", path: "/c/index.html"), program: "mpv", now: Self.now),
+                FilesText.opened(.file(opened), program: "xdg-open", now: Self.now),
+                ListingText.json(.init(provider: "p", text: "version: 1\n"), now: Self.now),
+                ListingText.json(made, now: Self.now),
             ]
         #expect(try await Self.mistakes("changes", lines) == "")
         #expect(

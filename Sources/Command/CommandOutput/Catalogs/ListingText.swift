@@ -33,6 +33,18 @@ package struct ListingText {
         return lines.map(TerminalFormat.printable)
     }
 
+    /// The catalog of a listing, as JSON.
+    package static func json(_ written: CatalogFromProvider.Written, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("catalog_made", at: now)
+        line.field("provider", written.provider)
+        line.field("courses", written.courses)
+        line.field("videos", written.videos)
+        line.field("text", written.text)
+        line.field("warnings", written.refused.map(sentence))
+        return line.finished()
+    }
+
     /// About videos of another provider that a listing has.
     package static func sentence(_ refused: SyncWarning.RefusedHandOver) -> String {
         "the listing \(refused.words)"

@@ -1,3 +1,4 @@
+package import Foundation
 package import Operations
 package import SyncFacts
 
@@ -13,6 +14,24 @@ package enum FilesText {
         line.field("bytes", item.size)
         line.field("sha256", item.sha256)
         if showsStream { line.field("stream", item.stream) }
+        return line.finished()
+    }
+
+    /// What `open` has opened, as JSON.
+    package static func opened(_ target: FinishedFiles.Target, program: String, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("file_opened", at: now)
+        switch target {
+        case .file(let item): JSONEvents.whole(&line, item.reference)
+        case .page(let course, _):
+            line.field("course", course)
+            line.field("chapter", String?.none)
+            line.field("video", String?.none)
+            line.field("title", String?.none)
+            line.field("selector", Selector(course: course).description)
+        }
+        line.field("path", target.path)
+        line.field("program", program)
         return line.finished()
     }
 

@@ -30,6 +30,7 @@ struct CatalogFrom: AsyncParsableCommand {
               coursefetch catalog from feed endpoint=https://example.org/feed
               coursefetch catalog from index endpoint=https://example.org/phys/ --expand
               coursefetch catalog from index endpoint=https://example.org/ --courses
+              coursefetch catalog from feed endpoint=https://example.org/feed --json
             """)
 
     @Argument(help: ArgumentHelp("The provider's name.", valueName: "provider"), completion: .providers)
@@ -47,6 +48,7 @@ struct CatalogFrom: AsyncParsableCommand {
     @Flag(help: "Print your courses at the provider, whatever the parameters say.")
     var courses = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: LocationOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
@@ -76,7 +78,8 @@ struct CatalogFrom: AsyncParsableCommand {
         switch result {
         case .success(let written):
             for refused in written.refused { context.complain("warning: \(ListingText.sentence(refused))") }
-            context.output.send(Array(written.text.utf8), to: STDOUT_FILENO)
+            let bytes = output.json ? ListingText.json(written, now: Date()) : Array(written.text.utf8)
+            context.output.send(bytes, to: STDOUT_FILENO)
             try await context.finish()
         case .failure(let error):
             context.complain("error: \(ResolveText.reason(error))")

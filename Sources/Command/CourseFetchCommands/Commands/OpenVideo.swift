@@ -3,6 +3,7 @@ import CommandOutput
 import Foundation
 import Operations
 import SyncFacts
+import Terminal
 
 struct OpenVideo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +19,7 @@ struct OpenVideo: AsyncParsableCommand {
               coursefetch open phys101/kinematics/k1
               coursefetch open phys101/kinematics/k1 --with 'mpv --fs'
               coursefetch open phys101
+              coursefetch open phys101/kinematics/k1 --with mpv --json
             """)
 
     @Argument(
@@ -28,17 +30,24 @@ struct OpenVideo: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Open it with this command; the path follows its arguments.", valueName: "command"))
     var with: String?
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: ShardLocationOptions
 
     func run() async throws {
         let context = CommandContext()
         let (files, facts, _) = try await context.finishedFiles([selector], place)
         if let problem = FilesText.nothing(files, [selector]) { throw await context.refuse(.failures, problem) }
-        guard let path = files.path(toOpen: selector, page: facts.page(of:)) else {
+        guard let target = files.target(of: selector, page: facts.page(of:)) else {
             throw await context.refuse(.usage, FilesText.ambiguous(files))
         }
         let opener = with.map(Opener.command) ?? .desktop
-        if let problem = await opener.open(path) { throw await context.refuse(.failures, problem) }
+        if let problem = await opener.open(target.path, leavesOutputFree: output.json) {
+            throw await context.refuse(.failures, problem)
+        }
+        if output.json {
+            context.output.send(
+                FilesText.opened(target, program: opener.name, now: Date()), to: STDOUT_FILENO)
+        }
         try await context.finish()
     }
 }

@@ -10,7 +10,9 @@ enum Opener {
 
     /// Opens a file, and waits until the program ends; a desktop's opener ends at once. The program has the terminal.
     /// Returns an error text.
-    func open(_ path: String) async -> String? {
+    ///
+    /// - Parameter leavesOutputFree: whether what the program prints goes to standard error.
+    func open(_ path: String, leavesOutputFree: Bool) async -> String? {
         let configuration =
             switch self {
             case .desktop: Configuration(executable: .name(Self.desktopProgram), arguments: [path])
@@ -20,7 +22,8 @@ enum Opener {
         do {
             let status = try await Subprocess.run(
                 configuration, input: .fileDescriptor(.standardInput, closeAfterSpawningProcess: false),
-                output: .fileDescriptor(.standardOutput, closeAfterSpawningProcess: false),
+                output: .fileDescriptor(
+                    leavesOutputFree ? .standardError : .standardOutput, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
             ).terminationStatus
             switch status {
@@ -33,7 +36,8 @@ enum Opener {
         }
     }
 
-    private var name: String {
+    /// The program or the command.
+    var name: String {
         switch self {
         case .desktop: Self.desktopProgram
         case .command(let text): text

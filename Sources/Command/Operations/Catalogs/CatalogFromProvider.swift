@@ -14,8 +14,23 @@ import YAMLSource
 
 /// A catalog of one course that a provider lists, or of all courses that the user has there, as text.
 package enum CatalogFromProvider {
-    /// A catalog's text, and the videos of other providers that it leaves out.
-    package typealias Written = (text: String, refused: [SyncWarning.RefusedHandOver])
+    /// A catalog.
+    package struct Written: Sendable {
+        package var provider: String
+        package var text: String
+        /// How many courses it has.
+        package var courses = 1
+        /// How many videos the provider lists of its course; nil if it has all of the user's courses, whose videos
+        /// weren't asked for.
+        package var videos: Int?
+        /// Videos of other providers that it leaves out.
+        package var refused: [SyncWarning.RefusedHandOver] = []
+
+        package init(provider: String, text: String) {
+            self.provider = provider
+            self.text = text
+        }
+    }
 
     /// Asks the provider, and writes the catalog. `expands`: with all of its videos, instead of `discover: true`.
     ///
@@ -60,12 +75,21 @@ package enum CatalogFromProvider {
             return .failure(DownloadError(error))
         }
         await access.pool.shutDown()
-        if let source { return .success((draft.text(of: pages.listing, source), [])) }
         let listing = pages.listing
+        if let source {
+            let courses = draft.courses(of: listing, source)
+            var written = Written(provider: plugin.name, text: GeneratedCatalog.text(of: courses))
+            written.courses = courses.count
+            return .success(written)
+        }
         var catalog = draft
         catalog.title = listing.title
         catalog.id = id ?? FirstCatalog.identifier(listing.title ?? plugin.name)
-        return .success((expands ? catalog.text(expanding: listing) : catalog.text(), pages.handOver.refused))
+        var written = Written(
+            provider: plugin.name, text: expands ? catalog.text(expanding: listing) : catalog.text())
+        written.videos = listing.videos.count
+        written.refused = pages.handOver.refused
+        return .success(written)
     }
 
     /// The course of the catalog, read and checked as every catalog is.

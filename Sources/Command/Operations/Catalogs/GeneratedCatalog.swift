@@ -21,24 +21,27 @@ struct GeneratedCatalog: Equatable {
     }
 
     /// With its one video, or `discover: true`.
-    func text() -> String { "version: 1\ncourses:\n" + course() }
+    func text() -> String { Self.text(of: [course()]) }
 
     /// Without courses: each sync asks the provider for them.
     func sourceText() -> String {
         "version: 1\ncourses_of:\n  provider: \(YAMLScalar.text(provider))\n" + parameterLines(indent: "  ")
     }
 
-    /// With the courses of a list, each of which lists itself.
-    func text(of listing: CourseListing, _ source: CourseSource) -> String {
-        guard !listing.videos.isEmpty else { return "version: 1\ncourses: []\n" }
-        return "version: 1\ncourses:\n"
-            + listing.videos.compactMap { listed -> String? in
-                guard let course = source.course(listed) else { return nil }
-                let own = course.settings.parameters.mapValues { JSONValue($0) }
-                var draft = GeneratedCatalog(provider: provider, parameters: own, id: course.writtenID)
-                draft.title = listed.title
-                return (listed.date.map { "  # begins \($0)\n" } ?? "") + draft.course()
-            }.joined()
+    /// A catalog with such entries.
+    static func text(of courses: [String]) -> String {
+        courses.isEmpty ? "version: 1\ncourses: []\n" : "version: 1\ncourses:\n" + courses.joined()
+    }
+
+    /// The entries of a list's courses, each of which lists itself.
+    func courses(of listing: CourseListing, _ source: CourseSource) -> [String] {
+        listing.videos.compactMap { listed in
+            guard let course = source.course(listed) else { return nil }
+            let own = course.settings.parameters.mapValues { JSONValue($0) }
+            var draft = GeneratedCatalog(provider: provider, parameters: own, id: course.writtenID)
+            draft.title = listed.title
+            return (listed.date.map { "  # begins \($0)\n" } ?? "") + draft.course()
+        }
     }
 
     /// The course alone, as an entry of the list of courses, whose dash has two blanks before it.

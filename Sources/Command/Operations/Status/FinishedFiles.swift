@@ -77,11 +77,26 @@ package struct FinishedFiles: Sendable {
         }
     }
 
-    /// What `open` opens: the page of a course that is named as a whole, else the only file. Nil if there is no page
-    /// and no only file.
-    package func path(toOpen selector: Selector, page: (String) -> String?) -> String? {
+    /// What `open` opens.
+    package enum Target: Sendable {
+        case file(Item)
+        /// The page of a course.
+        case page(course: String, path: String)
+
+        package var path: String {
+            switch self {
+            case .file(let item): item.path
+            case .page(_, let path): path
+            }
+        }
+    }
+
+    /// The page of a course that is named as a whole, else the only file. Nil if there is no page and no only file.
+    package func target(of selector: Selector, page: (String) -> String?) -> Target? {
         let isCourse = selector.chapter == nil && selector.video == nil && selector.title == nil
-        if isCourse, !hasSeveralCourses, let page = first.map(\.reference.course).flatMap(page) { return page }
-        return count == 1 ? first?.path : nil
+        if isCourse, !hasSeveralCourses, let course = first?.reference.course, let path = page(course) {
+            return .page(course: course, path: path)
+        }
+        return count == 1 ? first.map(Target.file) : nil
     }
 }
