@@ -17,7 +17,8 @@ extension Course {
     ) -> LayoutValues {
         var values = values(Int(slot.chapter), chapters, provider: video.provider.name)
         values.video = .init(
-            title: video.title, id: video.id, number: numbers.number, index: numbers.index, date: video.date,
+            title: video.settings.stripsNumbers ? TitleNumber.left(outOf: video.title) : video.title, id: video.id,
+            number: numbers.number, index: numbers.index, date: video.date,
             quality: video.settings.quality.first?.description ?? "")
         return values
     }
@@ -25,7 +26,11 @@ extension Course {
     private func values(_ chapter: Int, _ numbers: ChapterNumbers, provider: String) -> LayoutValues {
         var values = LayoutValues(course: (title, id), season: numbers.season(at: chapter), provider: provider)
         if chapters.indices.contains(chapter) {
-            values.chapter = (chapters[chapter].title, chapters[chapter].id, numbers.chapters[chapter].number)
+            let (title, id) = (chapters[chapter].title, chapters[chapter].id)
+            values.chapter = (
+                chapters[chapter].settings.stripsNumbers ? TitleNumber.left(outOf: title) : title, id,
+                numbers.chapters[chapter].number
+            )
         }
         return values
     }
@@ -33,5 +38,12 @@ extension Course {
     private var firstProvider: String {
         let first = videos.first ?? chapters.lazy.compactMap { $0.videos.first }.first
         return first?.provider.name ?? settings.provider?.name ?? ""
+    }
+}
+
+extension Video {
+    /// Whether its title begins with a number that names may leave out.
+    var hasNumberInTitle: Bool {
+        withTitleBytes(TitleNumber.mayBegin) && TitleNumber.left(outOf: title) != title
     }
 }

@@ -199,8 +199,10 @@ extension Reconciler {
         let course = Int(slot.course)
         guard folders.isLaidOutAsBefore[course] else { return false }
         let layout = folders.layouts[course]
-        // A trailing bracket may be an appended id.
-        if layout.namesByTitleAndNumber, row.raw(.stem)?.last != UInt8(ascii: "]") {
+        // A trailing bracket may be an appended id, and the number of a title may be left out now, or have been.
+        if layout.namesByTitleAndNumber, row.raw(.stem)?.last != UInt8(ascii: "]"),
+            !entries.video(slot).hasNumberInTitle
+        {
             return row.isDirectly(in: folders.folder(slot), .stem)
         }
         return row.equals(.stem, place(number).path)

@@ -19,7 +19,7 @@ import YAMLSource
         (
             "{id: x, foo: y}",
             "4:13: a video has no key 'foo'; it takes id, title, description, date, episode, provider, priority, quality, "
-                + "audio, subtitles, streams, live, parameters, cover, max_size, sha256, checksums, size, subtitle_files, attachments"
+                + "audio, subtitles, streams, live, parameters, cover, max_size, strip_numbers, sha256, checksums, size, subtitle_files, attachments"
         ),
         ("{id: x, [a]: y}", "4:13: a key must be text"),
         ("{id: x, title: [y]}", "4:20: 'title' takes text, but this is a list"),
@@ -163,7 +163,7 @@ import YAMLSource
         ("version: 1\ndefaults: [a]", "2:11: 'defaults' takes a mapping, but this is a list"),
         (
             "version: 1\ndefaults: {id: a}",
-            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, streams, live, parameters, cover, max_size"
+            "2:12: 'defaults' has no key 'id'; it takes provider, priority, quality, audio, subtitles, streams, live, parameters, cover, max_size, strip_numbers"
         ),
         ("version: 1\ninclude: {a: b}", "2:10: 'include' takes a list of file names, but this is a mapping"),
         ("version: 1\ninclude: [[a]]", "2:11: an include is a file name, but this is a list"),

@@ -85,6 +85,52 @@ struct LayoutTests {
         #expect(try world.plan(changed, layout: layout).changes.isEmpty)
     }
 
+    @Test(
+        "strip_numbers leaves numbers of titles out of names, and moves files and chapters; false brings them back",
+        arguments: ["plain", "jellyfin"])
+    func strippedNumbers(layout: String) throws {
+        let whole = """
+            - {id: a, title: 1. Optics, videos: [{id: w, title: Welcome}], chapters: [
+                {id: c, title: 'Week 4: Rays', videos: [{id: u, title: Lecture 7. Light}, {id: v, title: 7 - Light},
+                {id: d, title: 3D}, {id: s, title: '(500) Days', strip_numbers: false}]}]}
+            """
+        let stripped = whole.replacing("1. Optics,", with: "1. Optics, strip_numbers: true,")
+        try world.sync(whole, layout: layout)
+        let before = world.files
+        let plan = try world.sync(stripped, layout: layout)
+        #expect(plan.wanted.isEmpty)
+        if layout == "plain" {
+            #expect(before.contains("1. Optics/02 Week 4_ Rays/02 7 - Light.mp4"), "\(before)")
+            #expect(
+                world.files == [
+                    "1. Optics/01 Welcome.mp4", "1. Optics/02 Rays/01 Light.mp4", "1. Optics/02 Rays/02 Light.mp4",
+                    "1. Optics/02 Rays/03 3D.mp4", "1. Optics/02 Rays/04 (500) Days.mp4",
+                ])
+        } else {
+            #expect(plan.moves.count == 2, "\(plan.moves)")
+        }
+        let again = try world.plan(stripped, layout: layout)
+        #expect(again.changes.isEmpty && again.moves.isEmpty)
+        try world.sync(whole, layout: layout)
+        #expect(world.files == before)
+        #expect(try world.plan(whole, layout: layout).changes.isEmpty)
+    }
+
+    @Test("with one chapter's folder unchanged, too, a changed strip_numbers moves its videos, and equal names get ids")
+    func strippedAlike() throws {
+        let whole = """
+            - {id: a, title: A, videos: [{id: x, title: 1. T}, {id: y, title: 2. T}, {id: z, title: '3. T [x]'}]}
+            """
+        let stripped = whole.replacing("title: A,", with: "title: A, strip_numbers: true,")
+        try world.sync(whole)
+        try world.sync(stripped)
+        #expect(world.files == ["A/01 T.mp4", "A/02 T.mp4", "A/03 T [x].mp4"])
+        try world.sync(stripped, layout: "{course}/{title}.{ext}")
+        #expect(world.files.count == 3 && world.files.contains("A/T.mp4"), "\(world.files)")
+        try world.sync(whole)
+        #expect(world.files == ["A/01 1. T.mp4", "A/02 2. T.mp4", "A/03 3. T [x].mp4"])
+    }
+
     @Test("a state older than recorded layouts gets today's numbers")
     func before() throws {
         try world.sync(Self.course, layout: "{course}/{season:02} {chapter}/{number:02} {title}.{ext}")

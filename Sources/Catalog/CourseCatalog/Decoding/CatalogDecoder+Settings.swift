@@ -28,6 +28,7 @@ extension CatalogDecoder {
             }
             own.parameters = Array(try reader.mapping())
         case .maxSize: own.maxSize = try reader.size(value, of: "max_size", least: 1)
+        case .stripNumbers: own.stripsNumbers = try reader.flag(value, "'strip_numbers'")
         default: try reader.skip(value)
         }
     }

@@ -11,7 +11,7 @@ enum CatalogField: UInt8, CaseIterable {
     /// Of `courses_of`.
     case prefix
     /// Inherited.
-    case provider, priority, quality, audio, subtitles, streams, live, parameters, cover, maxSize
+    case provider, priority, quality, audio, subtitles, streams, live, parameters, cover, maxSize, stripNumbers
     /// Of videos.
     case date, sha256, checksums, size, subtitleFiles, attachments, episode
     /// Of `checksums`.
@@ -27,6 +27,7 @@ enum CatalogField: UInt8, CaseIterable {
         case .subtitleFiles: "subtitle_files"
         case .coursesOf: "courses_of"
         case .maxSize: "max_size"
+        case .stripNumbers: "strip_numbers"
         case .includedTitles: "include"
         case .excludedTitles: "exclude"
         case .handOver: "hand_over"
@@ -43,6 +44,7 @@ enum CatalogLevel: UInt8, CaseIterable {
     /// The inherited keys, which are allowed at several levels.
     static let inherited: [CatalogField] = [
         .provider, .priority, .quality, .audio, .subtitles, .streams, .live, .parameters, .cover, .maxSize,
+        .stripNumbers,
     ]
 
     /// Its keys, in the recommended order.

@@ -15,13 +15,15 @@ struct OwnSettings {
     var cover: CoverSource?
     /// The largest file, in bytes.
     var maxSize: Int64?
+    /// Whether names leave the numbers of titles out.
+    var stripsNumbers: Bool?
     /// Keys and values for the provider; null removes a key.
     var parameters: [YAMLMapping.Entry] = []
 
     /// Whether it says nothing but parameters.
     var isParametersOnly: Bool {
         provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && streams == nil
-            && live == nil && cover == nil && maxSize == nil
+            && live == nil && cover == nil && maxSize == nil && stripsNumbers == nil
     }
 
     /// Whether it says nothing.
@@ -32,6 +34,7 @@ struct OwnSettings {
         provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
             && audio == other.audio && subtitles == other.subtitles && cover == other.cover
             && streams == other.streams && live == other.live && maxSize == other.maxSize
+            && stripsNumbers == other.stripsNumbers
             && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
     }
 }
@@ -76,12 +79,14 @@ final class SettingsScope: Sendable {
     let cover: CoverSource?
     /// The largest file, in bytes.
     let maxSize: Int64?
+    /// Whether names leave the numbers of titles out.
+    let stripsNumbers: Bool
     /// The settings with which another provider lists the video; nil if its own does, or none.
     let lister: Settings?
 
     init() {
         (provider, priority, quality, audio, subtitles, cover, maxSize) = (nil, 0, [.best], [], .none, nil, nil)
-        (streams, live) = (.main, .wait)
+        (streams, live, stripsNumbers) = (.main, .wait, false)
         lister = nil
     }
 
@@ -96,6 +101,7 @@ final class SettingsScope: Sendable {
         live = own.live ?? base.live
         cover = own.cover ?? base.cover
         maxSize = own.maxSize ?? base.maxSize
+        stripsNumbers = own.stripsNumbers ?? base.stripsNumbers
         lister = own.provider == nil ? base.lister : nil
     }
 
@@ -104,6 +110,7 @@ final class SettingsScope: Sendable {
         self.provider = provider
         (priority, quality, audio, subtitles) = (base.priority, base.quality, base.audio, base.subtitles)
         (streams, live, cover, maxSize) = (base.streams, base.live, base.cover, base.maxSize)
+        stripsNumbers = base.stripsNumbers
         self.lister = lister
     }
 }

@@ -22,6 +22,8 @@ package final class Settings: Sendable {
     package var cover: CoverSource? { scope.cover }
     /// The largest file to download, in bytes; nil for the run's.
     package var maxSize: Int64? { scope.maxSize }
+    /// Whether names of files and folders leave the number at the beginning of a title out.
+    package var stripsNumbers: Bool { scope.stripsNumbers }
 
     /// The settings with which another provider lists the video, if its list hands it over to this one.
     package var lister: Settings? { scope.lister }

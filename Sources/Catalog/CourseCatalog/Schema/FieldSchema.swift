@@ -55,6 +55,7 @@ enum FieldSchema {
         case .crc32: hexadecimal(digits: 8)
         case .episode, .season: ["type": "integer", "minimum": 0, "maximum": .int(CatalogBounds.number)]
         case .maxSize: ["type": "integer", "minimum": 1, "maximum": .int(1 << 53)]
+        case .stripNumbers: ["type": "boolean"]
         case .size: ["type": "integer", "minimum": 0, "maximum": .int(1 << 53)]
         case .subtitleFiles: list(of: "subtitleFile")
         case .attachments: list(of: "attachment")
@@ -153,6 +154,8 @@ extension CatalogField {
         case .sha1: "Its SHA-1 in hexadecimal digits; quote it."
         case .crc32: "Its CRC-32 in hexadecimal digits; quote it."
         case .maxSize: "The largest file that is downloaded, in bytes; it goes before --max-size."
+        case .stripNumbers:
+            "Whether the names of files and chapters leave out the number that a title begins with, such as Lecture 3:."
         case .size: "The size of the finished file in bytes."
         case .subtitleFiles: "Subtitle files to download with the video."
         case .attachments: "Other files to download with the video."
