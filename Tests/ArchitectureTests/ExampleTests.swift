@@ -117,11 +117,13 @@ struct ExampleTests {
     func options() async throws {
         let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
             .replacingOccurrences(of: "\\-", with: "-")
-        // Of jq, of sbatch and parallel, of yt-dlp and aria2, of swift, of systemctl, of setpriv, of pass, of somebody's helper, and of a command that the protocol page says isn't there yet.
+        // Of jq, of sbatch and parallel, of yt-dlp, gallery-dl and aria2, of swift, of systemctl, of setpriv, of pass, of somebody's helper, and of a command that the protocol page says isn't there yet.
         let others: Set = [
             "--unbuffered", "--array", "--plus", "--provider", "--now", "--pdeathsig", "--multiline", "--vault",
             "--package-path", "--full",
             "--static-swift-stdlib", "--download-archive", "--save-session", "--no-part",
+            "--package-path",
+            "--static-swift-stdlib", "--download-archive", "--write-metadata", "--save-session", "--no-part",
         ]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
         #expect(known.count > 25)

@@ -1,4 +1,5 @@
-"""What other downloaders really leave: interrupted runs of aria2c and yt-dlp against nginx, taken over and finished."""
+"""What other downloaders really leave: interrupted runs of aria2c and yt-dlp against nginx, taken over and finished; the
+archive of gallery-dl."""
 
 import hashlib
 import os
@@ -126,7 +127,30 @@ class Migrations(Case):
         self.assertEqual(digests(self.old), before)
         self.migrate("yt-dlp", self.old, exit=0)
 
+    def test_what_gallery_dl_has_in_its_archive_is_not_downloaded(self):
+        archive = self.old / "archive.sqlite3"
+        for number, table in enumerate(([], ["-o", "archive-table={category}"])):
+            done = subprocess.run(
+                [sys.executable, "-m", "gallery_dl", "--config-ignore", "-q", "--download-archive", archive, "-D",
+                 self.old / f"files{number}", *table, f"{self.base}/media/v1.mp4?token=1", f"ytdl:{self.base}/media/v2.mp4",
+                 f"{self.base}/slow/v3.mp4"],
+                env=self.scene.environment(), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            before = digests(self.old)
+            run = self.migrate("gallery-dl", archive, exit=75)
+            result = "not_ready" if number else "file_lost"
+            self.assertEqual({(e["video"], e["result"]) for e in run.of("record_migrated")},
+                             {("v1", result), ("v2", result), ("v3", result)}, run)
+            run = self.migrate("gallery-dl", self.old, "--seen", exit=0)
+            self.assertEqual({(e["video"], e["result"], e["reason"]) for e in run.of("record_migrated")},
+                             {("v1", "added", "seen"), ("v2", "added", "seen"), ("v3", "added", "seen")}, run)
+            self.assertEqual(digests(self.old), before)
+            archive.unlink()
+        self.scene.sync(exit=0)
+        self.assertEqual({path.split(" ")[-1] for path in self.scene.files()}, {"v0.mp4", "v4.mp4", "v5.mp4"})
+
     # Programs in Python begin slowly on a busy machine.
+    test_what_gallery_dl_has_in_its_archive_is_not_downloaded.seconds = 600
     test_an_interrupted_batch_of_aria2c_goes_on_where_it_was.seconds = 300
     test_an_interrupted_run_of_yt_dlp_goes_on_where_it_was.seconds = 300
 

@@ -20,7 +20,11 @@ struct MigrateCommandTests {
             ),
             (["manifest", "/a", "--no-start"], "error: --no-start needs --requeue: without it nothing is queued"),
             (["manifest", "/a", "--source-user", "u"], "error: --source-user is for wqdownload, not for manifest"),
-            (["manifest", "/a", "--list", "u"], "error: --list is for yt-dlp, aria2, wget, curl or baijiayun, not"),
+            (
+                ["manifest", "/a", "--list", "u"],
+                "error: --list is for yt-dlp, gallery-dl, aria2, wget, curl or baijiayun, not"
+            ),
+            (["wget", "/a", "--seen"], "error: --seen is for yt-dlp or gallery-dl, not for wget"),
             (
                 ["manifest", "/a", "--endpoint", "https://a.example"],
                 "error: --endpoint is for baijiayun, not for manifest"

@@ -103,6 +103,12 @@ struct NewCatalogTests {
             pages.add(record { ($0.key, $0.names, $0.video) = (key, [key], video) }, in: source)
         }
         pages.add(record { ($0.video, $0.url) = ("user", "https://me@h.example/v") }, in: source)
+        var archived = NewCatalog(.galleryDL)
+        archived.add(
+            record { ($0.key, $0.names, $0.video) = ("ytdlYoutube d", ["ytdlYoutube d", "youtube d"], "d") }, in: source
+        )
+        #expect(archived.text.contains("provider: yt-dlp\n"))
+        #expect(archived.text.contains("endpoint: \"https://www.youtube.com/watch?v=d\""), "\(archived.text)")
         #expect(
             try read(pages).courses.flatMap { Array($0.videos) }.map { $0.settings.parameters["endpoint"]?.string } == [
                 "https://www.youtube.com/watch?v=dQw4w9WgXcQ", "https://unknown.invalid/x%20y",

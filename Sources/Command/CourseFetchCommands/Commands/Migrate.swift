@@ -78,7 +78,7 @@ struct Migrate: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Cancel videos that are in the archive but have no file, as seen (yt-dlp)."))
+            "Cancel videos that are in the archive but have no file, as seen (yt-dlp, gallery-dl)."))
     var seen = false
 
     @Flag(help: "Remove the source's files at the end, if all records are in and every file was compared.")
@@ -117,7 +117,7 @@ struct Migrate: AsyncParsableCommand {
         }
         if !start, !requeue { throw ValidationError("--no-start needs --requeue: without it nothing is queued") }
         if sourceUser != nil { try MigrationKinds.check("--source-user", kind, MigrationKinds.ofUsers) }
-        if seen { try MigrationKinds.check("--seen", kind, [SourceKind.ytDlp.rawValue]) }
+        if seen { try MigrationKinds.check("--seen", kind, MigrationKinds.archived) }
         if list != nil { try MigrationKinds.check("--list", kind, MigrationKinds.listed) }
         if let endpoint {
             try MigrationKinds.check("--endpoint", kind, [SourceKind.baijiayun.rawValue])
@@ -179,8 +179,10 @@ enum MigrationKinds {
     static let all = written(names)
     /// Those with several users.
     static let ofUsers = ["wqdownload"]
+    /// Those with an archive of what they have fetched.
+    static let archived = ["yt-dlp", "gallery-dl"]
     /// Those with a list of what they fetch.
-    static let listed = ["yt-dlp", "aria2", "wget", "curl", "baijiayun"]
+    static let listed = ["yt-dlp", "gallery-dl", "aria2", "wget", "curl", "baijiayun"]
 
     /// Reads a kind.
     static func kind(_ text: String) throws -> SourceKind {

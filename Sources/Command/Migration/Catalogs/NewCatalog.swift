@@ -148,7 +148,7 @@ struct NewCatalog {
 
     private var provider: String {
         switch kind {
-        case .ytDlp: "yt-dlp"
+        case .ytDlp, .galleryDL: "yt-dlp"
         case .baijiayun: "baijiayun"
         default: "direct"
         }
@@ -158,7 +158,7 @@ struct NewCatalog {
         let address = record.url.flatMap(Self.address)
         switch kind {
         case .baijiayun: return record.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        case .ytDlp:
+        case .ytDlp, .galleryDL:
             // Its provider takes no address with a user name.
             let page = address.flatMap { $0.split(separator: "/").dropFirst().first?.contains("@") == true ? nil : $0 }
             return [("endpoint", page ?? Self.page(of: record, id: id))]
@@ -210,7 +210,7 @@ struct NewCatalog {
         return stem
     }
 
-    /// The page of a video of which yt-dlp's archive has no more than a line.
+    /// The page of a video of which an archive has no more than a line.
     private static func page(of record: SourceRecord, id: String) -> String {
         let encoded = PercentEncoding.encoded(id)
         let isOfYouTube = record.key.hasPrefix("youtube ") || record.names.contains { $0.hasPrefix("youtube ") }

@@ -19,6 +19,8 @@ final class DatabaseCopy: Sendable {
     /// Larger values are none that a row has.
     private static let valueBound: CInt = 2 << 20
 
+    private let place: SourceFolder
+    private let name: String
     private let folder: URL
     private let queue: DatabaseQueue
     /// Whether the file is shorter than its own header says. SQLite reads such a one, but for what is missing.
@@ -26,6 +28,7 @@ final class DatabaseCopy: Sendable {
 
     /// - Parameter name: of the database in the source's folder.
     init(of name: String, in place: SourceFolder) throws(SourceProblem) {
+        (self.place, self.name) = (place, name)
         var template = Array((FileManager.default.temporaryDirectory.path + "/coursefetch-XXXXXX").utf8CString)
         guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
             throw .unreadable(path: place.shown(name), errno: errno)
@@ -68,6 +71,37 @@ final class DatabaseCopy: Sendable {
             guard let definition, !definition.uppercased().hasPrefix("CREATE VIRTUAL") else { return nil }
             return Set(try db.columns(in: table).map { $0.name.lowercased() })
         }
+    }
+
+    /// The ordinary tables that have only this column, as their primary key, in the order of their names; and whether
+    /// there are others.
+    func tables(ofOnly column: String) throws -> (found: [String], hasOthers: Bool) {
+        try queue.read { db in
+            let all = try Row.fetchAll(
+                db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            let found = try all.compactMap { row -> String? in
+                guard let name = String.fromDatabaseValue(row["name"]), !name.contains("\""),
+                    String.fromDatabaseValue(row["sql"])?.uppercased().hasPrefix("CREATE VIRTUAL") == false
+                else { return nil }
+                let columns = try Row.fetchAll(
+                    db, sql: "SELECT lower(name) = ? AND pk = 1 FROM pragma_table_info(?)", arguments: [column, name])
+                return columns.map { Bool.fromDatabaseValue($0[0]) } == [true] ? name : nil
+            }
+            return (found, found.count < all.count)
+        }
+    }
+
+    /// The paths in the source of the database and what SQLite keeps beside it; none if a log isn't empty: somebody may
+    /// have it open.
+    func filesIfUnused() throws(SourceProblem) -> [String] {
+        for log in ["-wal", "-journal"] {
+            if let facts = try place.facts(of: name + log), facts.size > 0 { return [] }
+        }
+        var paths: [String] = []
+        for end in ["", "-wal", "-shm", "-journal"] where try place.facts(of: name + end) != nil {
+            paths.append(name + end)
+        }
+        return paths
     }
 
     /// Reads with a connection of its own.

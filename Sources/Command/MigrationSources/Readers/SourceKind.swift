@@ -2,6 +2,7 @@
 package enum SourceKind: String, Sendable, CaseIterable {
     case manifest
     case ytDlp = "yt-dlp"
+    case galleryDL = "gallery-dl"
     case aria2
     case wget
     case curl
@@ -15,6 +16,7 @@ package enum SourceKind: String, Sendable, CaseIterable {
         switch self {
         case .manifest: ManifestReader.self
         case .ytDlp: YtDlpReader.self
+        case .galleryDL: GalleryDLReader.self
         case .aria2: Aria2Reader.self
         case .wget: WgetReader.self
         case .curl: CurlReader.self

@@ -33,10 +33,8 @@ package struct WQDownloadReader: SourceReader {
     }
 
     package func storeFiles() throws -> [String] {
-        // Other users' rows aren't anybody's to remove, and with a log that isn't empty somebody may have it open.
-        let isOpen = try ["-wal", "-journal"].contains { try place.facts(of: name + $0).map { $0.size > 0 } ?? false }
-        guard try !isOpen && !hasOthers() else { return [] }
-        return try ["", "-wal", "-shm", "-journal"].map { name + $0 }.filter { try place.facts(of: $0) != nil }
+        // Other users' rows aren't anybody's to remove.
+        try hasOthers() ? [] : database.filesIfUnused()
     }
 
     /// Whether there are rows of users who aren't meant.
