@@ -31,6 +31,7 @@ struct FeedReader {
             let channel = elements.first("channel", in: root) ?? root
             return try rss(channel, items: elements.all("item", in: channel), base)
         case "RDF":
+            // Its items and its picture are beside the channel.
             return try rss(elements.first("channel", in: root) ?? root, items: elements.all("item", in: root), base)
         case "feed" where ["", "atom"].contains(FeedVocabulary(namespace: root.namespace)?.rawValue):
             return try atom(base)
@@ -42,7 +43,7 @@ struct FeedReader {
         let base = self.base(of: channel, in: base)
         let title = short(elements.text("title", in: channel))
         var feed = Feed(title: title, hasItems: !items.isEmpty, next: next(channel, base))
-        feed.cover = image(of: channel, base) ?? cover(of: channel, base)
+        feed.cover = image(of: channel, base) ?? picture(of: channel, base) ?? picture(of: root, base)
         feed.episodes = try episodes(items) { item in
             episode(
                 item, id: elements.text("guid", in: item),
@@ -56,7 +57,9 @@ struct FeedReader {
         let entries = elements.all("entry", in: root)
         let title = short(elements.text("title", in: root))
         var feed = Feed(title: title, hasItems: !entries.isEmpty, next: next(root, base))
-        feed.cover = image(of: root, base) ?? reference(elements.text("logo", in: root), base)
+        feed.cover =
+            image(of: root, base) ?? reference(elements.text("logo", in: root), base)
+            ?? reference(elements.text("icon", in: root), base)
         feed.episodes = try episodes(entries) { entry in
             episode(
                 entry, id: elements.text("id", in: entry),
@@ -94,14 +97,12 @@ struct FeedReader {
             id: id, title: title(of: item, group).map { HTMLStripper.text(of: $0, bound: 1000) },
             description: description.map { HTMLStripper.text(of: $0) }.flatMap { $0.isEmpty ? nil : $0 },
             publishedAt: date(of: item),
-            duration: elements.text("duration", .itunes, in: item).flatMap(Self.seconds) ?? media.duration,
+            duration: elements.text("duration", .itunes, in: item).flatMap(Self.seconds) ?? media.duration
+                ?? contents(of: item).lazy.compactMap { Self.duration(of: $0) }.first,
             season: (season?.words ?? elements.text("season", .itunes, in: item)).flatMap { Int($0) },
             seasonName: season?.attributes["name"],
             number: (episode?.words ?? elements.text("episode", .itunes, in: item)).flatMap { Double($0) },
-            cover: image(of: item, base)
-                ?? reference(
-                    (elements.first("thumbnail", .media, in: group) ?? elements.first("thumbnail", .media, in: item))?
-                        .attributes["url"], base),
+            cover: image(of: item, base) ?? still(of: item, base),
             enclosure: media.address, mediaType: media.type, kind: media.kind)
     }
 
@@ -141,11 +142,13 @@ struct FeedReader {
                 return medium
             }
         }
-        let contents =
-            elements.all("content", .media, in: item)
-            + elements.all("group", .media, in: item).flatMap { elements.all("content", .media, in: $0) }
-        let media = contents.compactMap { medium($0, at: $0.attributes["url"], base) }
+        let media = contents(of: item).compactMap { medium($0, at: $0.attributes["url"], base) }
         return media.max { $0.height < $1.height }
+    }
+
+    /// The files of Media RSS, alone and in groups.
+    private func contents(of item: XMLElement) -> [XMLElement] {
+        ([item] + elements.all("group", .media, in: item)).flatMap { elements.all("content", .media, in: $0) }
     }
 
     private func medium(_ element: XMLElement, at reference: String?, _ base: WebAddress) -> Medium? {
@@ -166,7 +169,7 @@ struct FeedReader {
         guard isMedia || kind != .file else { return nil }
         return Medium(
             address: address, type: type.flatMap { $0.contains("/") && $0 != "application/octet-stream" ? $0 : nil },
-            duration: element.attributes["duration"].flatMap(Self.seconds),
+            duration: Self.duration(of: element),
             height: element.attributes["height"].flatMap { Int($0) } ?? 0, kind: kind)
     }
 
@@ -174,19 +177,42 @@ struct FeedReader {
         elements.links("next", in: channel).first?.attributes["href"].flatMap(base.resolving)
     }
 
+    /// The picture by iTunes' element, or by Media RSS's.
     private func image(of element: XMLElement, _ base: WebAddress) -> String? {
-        reference(elements.first("image", .itunes, in: element)?.attributes["href"], base)
+        let image = elements.first("image", .itunes, in: element)
+        return reference(image?.attributes["href"] ?? image?.attributes["url"] ?? image?.words, base)
+            ?? reference(elements.first("thumbnail", .media, in: element)?.attributes["url"], base)
     }
 
-    private func cover(of channel: XMLElement, _ base: WebAddress) -> String? {
-        reference(elements.first("image", in: channel).flatMap { elements.text("url", in: $0) }, base)
+    /// The picture by RSS's own element, which has its address in one of its own.
+    private func picture(of element: XMLElement, _ base: WebAddress) -> String? {
+        reference(elements.first("image", in: element).flatMap { elements.text("url", in: $0) }, base)
     }
 
-    private func reference(_ text: String?, _ base: WebAddress) -> String? { text.flatMap(base.resolving)?.text }
+    /// The picture within the groups and files of Media RSS, or a file of it that is one.
+    private func still(of item: XMLElement, _ base: WebAddress) -> String? {
+        let contents = contents(of: item)
+        let places = elements.all("group", .media, in: item) + contents
+        if let image = places.lazy.compactMap({ image(of: $0, base) }).first { return image }
+        let pictures = contents.filter {
+            $0.attributes["medium"] == "image" || $0.attributes["type"]?.hasPrefix("image/") == true
+        }
+        return pictures.lazy.compactMap { reference($0.attributes["url"], base) }.first
+    }
+
+    private static func duration(of content: XMLElement) -> Double? { content.attributes["duration"].flatMap(seconds) }
+
+    /// An empty reference isn't one to the feed itself.
+    private func reference(_ text: String?, _ base: WebAddress) -> String? {
+        text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : base.resolving($0) }?.text
+    }
 
     private func base(of element: XMLElement, in outer: WebAddress) -> WebAddress {
         element.attributes["xml:base"].flatMap(outer.resolving) ?? outer
     }
+
+    /// Longer no episode is: a listing takes none that is.
+    private static let longest = 1e9
 
     /// `3723`, `62:03`, `1:02:03`, with a fraction or not.
     static func seconds(_ text: String) -> Double? {
@@ -194,9 +220,9 @@ struct FeedReader {
         guard (1...3).contains(parts.count) else { return nil }
         var seconds = 0.0
         for part in parts {
-            guard let part, part >= 0, part < 1e7 else { return nil }
+            guard let part, part >= 0 else { return nil }
             seconds = seconds * 60 + part
         }
-        return seconds > 0 ? seconds : nil
+        return seconds > 0 && seconds <= longest ? seconds : nil
     }
 }

@@ -3,6 +3,7 @@
 import datetime
 import os
 
+import stage
 from asking import CANARY, ODD, Case, Scripted
 
 UTC = datetime.timezone.utc
@@ -173,3 +174,34 @@ class Feeds(Case):
         self.assertEqual(provider.resolve(where, listing["chapters"][0]["videos"][0])["url"],
                          server.url + "/feeds/media/a%20b.mp4?x=1")
         self.refused(lambda: provider.resolve(where, "gone"), "not_found")
+
+    def test_sound_alone_is_kept_as_sound_and_needs_no_picture(self):
+        base = self.nginx("")
+        sound = {name: b"ID3" + bytes(3000 + n) for n, name in enumerate(("1.mp3", "2", "3.ogg"))}
+        for name, body in sound.items():
+            self.write(body, "www", "media", name)
+        self.write(bytes.fromhex("ffd8ffe0") + bytes(500), "www", "cover.jpg")
+        self.write("""<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+     xmlns:media="http://search.yahoo.com/mrss/">
+<channel><title>Sound</title><image><url>/cover.jpg</url></image>
+<item><guid>c</guid><title>Three</title><media:content url="/media/3.ogg" medium="audio" duration="61"/></item>
+<item><guid>b</guid><title>Two</title><enclosure url="/media/2" type="audio/x-m4a"/><itunes:duration>2:01</itunes:duration></item>
+<item><guid>a</guid><title>One</title><itunes:image href=""/><enclosure url="/media/1.mp3" type="audio/mpeg" length="0"/>
+  <media:content url="/cover.jpg" medium="image"/></item>
+</channel></rss>""", "www", "pod.xml")
+        listing = self.provider().list({"endpoint": base + "/pod.xml"})
+        self.assertEqual([(v["id"], v.get("duration"), v.get("cover")) for v in listing["videos"]],
+                         [("a", None, base + "/cover.jpg"), ("b", 121, None), ("c", 61, None)])
+        scene = stage.Stage()
+        self.addCleanup(scene.close)
+        scene.write([{"id": "pod", "discover": True, "parameters": {"endpoint": base + "/pod.xml"}}], provider="feed")
+        run = scene.sync("--write-index", "--write-nfo", exit=0)
+        self.assertEqual((len(run.of("download_finished")), run.of("warning")), (3, []), run)
+        files = scene.files()
+        self.assertEqual({path: files[path] for path in files if path.endswith((".mp3", ".m4a", ".ogg", ".mp4"))}, {
+            "Sound/01 One.mp3": sound["1.mp3"], "Sound/02 Two.m4a": sound["2"], "Sound/03 Three.ogg": sound["3.ogg"]})
+        self.assertIn("Sound/01 One.jpg", files)
+        page = files["Sound/index.html"].decode()
+        self.assertEqual((page.count("<audio"), page.count("<video")), (3, 0))
+        again = scene.sync(exit=0)
+        self.assertEqual(again.of("download_started"), [])

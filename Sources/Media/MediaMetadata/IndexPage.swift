@@ -138,7 +138,9 @@ struct IndexPage {
         return seconds > 0 ? "\(count), \(Markup.duration(seconds))" : count
     }
 
-    private static let audio: Set<String> = ["mp3", "m4a", "aac", "oga", "ogg", "opus", "flac", "wav", "mka", "wma"]
+    private static let audio: Set<String> = [
+        "mp3", "m4a", "aac", "oga", "ogg", "opus", "flac", "wav", "mka", "wma", "m4b", "weba",
+    ]
 
     private static let style = """
         :root { color-scheme: light dark; }

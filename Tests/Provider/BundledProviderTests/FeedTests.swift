@@ -74,6 +74,71 @@ import Testing
         #expect(episode.season == 2 && episode.number == 7 && episode.duration == 60)
     }
 
+    private static let vocabularies = """
+        xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/"
+        """
+
+    @Test(
+        "a length is in seconds, minutes or hours, or that of a file of Media RSS; none is absurd",
+        arguments: [
+            ("<itunes:duration>3723</itunes:duration>", 3723), ("<itunes:duration> 62:03 </itunes:duration>", 3723),
+            ("<itunes:duration>1:02:03</itunes:duration>", 3723),
+            ("<itunes:duration>01:02:03.5</itunes:duration>", 3723.5),
+            ("<itunes:duration>0</itunes:duration><media:content url='1.mp4' duration='60'/>", 60),
+            ("<itunes:duration>00:00:00</itunes:duration>", nil),
+            ("<itunes:duration>about an hour</itunes:duration>", nil),
+            ("<itunes:duration>-5</itunes:duration>", nil), ("<itunes:duration>nan</itunes:duration>", nil),
+            ("<itunes:duration>9999999:00:00</itunes:duration>", nil),
+            ("<itunes:duration>1:2:3:4</itunes:duration>", nil),
+            (
+                "<media:group><media:content url='1.mp3'/><media:content url='2.mp3' duration='12.5'/></media:group>",
+                12.5
+            ),
+        ] as [(String, Double?)])
+    func lengths(_ elements: String, _ seconds: Double?) throws {
+        #expect(try Self.episode(elements, root: Self.vocabularies).duration == seconds)
+    }
+
+    @Test(
+        "the picture of an episode is iTunes', or one of Media RSS, wherever it is",
+        arguments: [
+            ("<itunes:image href='a.jpg'/><media:thumbnail url='b.jpg'/>", "a.jpg"),
+            ("<itunes:image>a.jpg</itunes:image>", "a.jpg"),
+            ("<itunes:image href=''/><media:thumbnail url='b.jpg'/>", "b.jpg"), ("<itunes:image href=' '/>", nil),
+            ("<media:group><media:thumbnail url='b.jpg'/></media:group>", "b.jpg"),
+            ("<media:content url='1.mp4'><media:thumbnail url='b.jpg'/></media:content>", "b.jpg"),
+            ("<media:content url='c.jpg' medium='image'/>", "c.jpg"),
+            ("<media:content url='c' type='image/png'/>", "c"),
+            ("<media:content url='c.mp4'/>", nil), ("<itunes:image href='javascript:alert(1)'/>", nil),
+        ] as [(String, String?)])
+    func pictures(_ elements: String, _ name: String?) throws {
+        let cover = try Self.episode(elements, root: Self.vocabularies).cover
+        #expect(cover == name.map { "https://media.example.org/feeds/\($0)" })
+    }
+
+    @Test(
+        "the picture of a feed is iTunes', that of Media RSS, or its own element, of each kind of feed",
+        arguments: [
+            (
+                "<rss \(vocabularies)><channel><image><url>b.jpg</url></image><itunes:image href='a.jpg'/></channel></rss>",
+                "a.jpg"
+            ),
+            ("<rss \(vocabularies)><channel><media:thumbnail url='a.jpg'/></channel></rss>", "a.jpg"),
+            ("<rss><channel><image><title>T</title><url> a.jpg </url></image></channel></rss>", "a.jpg"),
+            ("<rss><channel><image><url/></image></channel></rss>", nil),
+            (
+                """
+                <r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+                <channel><title>T</title><image r:resource="a.jpg"/></channel><image><url>a.jpg</url></image></r:RDF>
+                """, "a.jpg"
+            ),
+            ("<feed xmlns='http://www.w3.org/2005/Atom'><icon>b.ico</icon><logo>a.jpg</logo></feed>", "a.jpg"),
+            ("<feed xmlns='http://www.w3.org/2005/Atom'><icon>a.jpg</icon></feed>", "a.jpg"),
+        ] as [(String, String?)])
+    func pictureOfFeed(_ text: String, _ name: String?) throws {
+        #expect(try Self.feed(text).cover == name.map { "https://media.example.org/feeds/\($0)" })
+    }
+
     @Test(
         "dates and titles are found wherever feeds have them",
         arguments: [

@@ -28,6 +28,8 @@ struct FileExtensionTests {
             Case(stated: ".MP3", result: "mp3"), Case(stated: "ninechars", result: "mp4"),
             Case(stated: "part", result: "mp4"), Case(stated: "", contentType: "audio/mp4", result: "m4a"),
             Case(stated: "ｍｐ４", contentType: "audio/mpeg", result: "mp3"),
+            Case(mediaType: "audio/x-mpeg", url: "https://h/get", result: "mp3"),
+            Case(mediaType: "audio/x-m4b", result: "m4b"),
             Case(purpose: .cover, stated: "mp4", contentType: "image/png", result: "png"),
             Case(purpose: .cover, contentType: "image/svg+xml", url: "/x.svg", result: "jpg"),
             Case(purpose: .cover, url: "/x.webp?y", result: "webp"),

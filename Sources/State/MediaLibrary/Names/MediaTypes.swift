@@ -37,7 +37,8 @@ enum MediaTypes {
         "audio/mp4": "m4a", "audio/x-m4a": "m4a", "audio/m4a": "m4a", "audio/mpeg": "mp3", "audio/mp3": "mp3",
         "audio/aac": "aac", "audio/aacp": "aac", "audio/ogg": "ogg", "application/ogg": "ogg", "audio/opus": "opus",
         "audio/webm": "weba", "audio/flac": "flac", "audio/x-flac": "flac", "audio/wav": "wav", "audio/x-wav": "wav",
-        "audio/vnd.wave": "wav", "audio/x-matroska": "mka",
+        "audio/vnd.wave": "wav", "audio/x-matroska": "mka", "audio/x-mp3": "mp3", "audio/x-mpeg": "mp3",
+        "audio/mpeg3": "mp3", "audio/x-aac": "aac", "audio/x-m4b": "m4b", "audio/vorbis": "ogg",
     ]
 
     private static let image: [String: String] = [
