@@ -205,3 +205,4 @@ class Feeds(Case):
         self.assertEqual((page.count("<audio"), page.count("<video")), (3, 0))
         again = scene.sync(exit=0)
         self.assertEqual(again.of("download_started"), [])
+        self.assertIn("Sound/cover.jpg", scene.files(), again)

@@ -39,8 +39,8 @@ package struct Course: Sendable {
     /// Whether it has videos that aren't known, since its provider has never listed them.
     package var isUnlisted: Bool { discover && !isListed }
 
-    /// The course's cover: its own, else that of the `defaults`.
-    package var cover: CoverSource? { settings.cover }
+    /// The course's cover: its own, by the catalog or its provider's listing, else that of the `defaults`.
+    package var cover: CoverSource? { ownCover ?? settings.cover }
 
     /// Videos of the course and its chapters.
     package var videoCount: Int { chapters.reduce(videos.count) { $0 + $1.videos.count } }
