@@ -9,6 +9,9 @@ package struct ProviderServer: Sendable, Hashable, Comparable {
         self.name = name
     }
 
+    /// The server alone, or the provider if nothing names one.
+    var shortName: String { name ?? provider }
+
     package static func < (a: ProviderServer, b: ProviderServer) -> Bool {
         (a.provider, a.name ?? "") < (b.provider, b.name ?? "")
     }

@@ -203,7 +203,7 @@ struct RunState: Sendable {
         record(.fail(id, error, retryAt: retryAt))
         actions.append(.release(id))
         if !isKept { actions.append(.dropEmptyPartial(id)) }
-        tally.noteFailure(id, error)
+        tally.noteFailure(id, error, at: phases[turn: id]?.host ?? downloads[id]?.server.shortName ?? "")
         settle(id, .failed, isKept: isKept)
         emit(.failed(id, error, retryAt: retryAt))
     }

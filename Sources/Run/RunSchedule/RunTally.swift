@@ -13,6 +13,10 @@ package struct RunTally: Sendable {
     package var failed = 0
     /// The first failed downloads, at most ``mostFailures``, with their errors.
     package var failures: [(id: DownloadID, error: DownloadError)] = []
+    /// How many failed at each host, as scheme, host and port; at its provider's server, or its provider, if it had
+    /// none.
+    package private(set) var failedAt: [String: Int] = [:]
+    private var places: [DownloadID: String] = [:]
     /// Not available yet at their hosts: no work of ours remains.
     package var notReady: Set<DownloadID> = []
     /// Downloads changed by the user that the run didn't want at its start: their state then, and the last one outside
@@ -37,14 +41,18 @@ package struct RunTally: Sendable {
 
     package init() {}
 
-    mutating func noteFailure(_ id: DownloadID, _ error: DownloadError) {
+    mutating func noteFailure(_ id: DownloadID, _ error: DownloadError, at place: String) {
         failed += 1
         if failures.count < Self.mostFailures { failures.append((id, error)) }
+        places[id] = place
+        failedAt[place, default: 0] += 1
     }
 
     mutating func forgetFailure(_ id: DownloadID) {
         failed -= 1
         failures.removeAll { $0.id == id }
+        guard let place = places.removeValue(forKey: id), let count = failedAt[place] else { return }
+        failedAt[place] = count > 1 ? count - 1 : nil
     }
 }
 

@@ -33,7 +33,8 @@ struct HelpTests {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
             names == [
-                "sync", "init", "add", "check", "status", "path", "open", "pause", "resume", "cancel", "retry",
+                "sync", "init", "add", "check", "status", "history", "path", "open", "pause", "resume",
+                "cancel", "retry",
                 "remove",
                 "prioritize",
                 "set",

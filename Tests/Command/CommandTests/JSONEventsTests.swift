@@ -19,6 +19,14 @@ struct JSONEventsTests {
     private static let counts =
         #""downloads":{"waiting":2,"active":0,"paused":0,"suspended":0,"finished":1,"failed":0,"cancelled":0}"#
 
+    private static let failedCounts =
+        #""downloads":{"waiting":0,"active":0,"paused":0,"suspended":0,"finished":0,"failed":3,"cancelled":0}"#
+    private static var failing: SyncSummary {
+        var summary = SyncSummary(downloads: [.failed: 3], failedNow: 3, conditions: [.downloadsFailed])
+        summary.failedAt = ["p": 1, "https://h": 2]
+        return summary
+    }
+
     static let events: [(SyncEvent, String)] = [
         (
             .lockWaiting(LockHolder(host: "nas", pid: 42, since: now, catalogs: ["a.yaml"]), until: now),
@@ -106,6 +114,10 @@ struct JSONEventsTests {
         (
             .warning(.sidecarMissed(.courseCover("phys101"), DownloadError(kind: .notFound, message: "gone")), video),
             #"{"event":"warning",\#(time),"message":"cover of phys101 wasn't downloaded: gone",\#(ids)}"#
+        ),
+        (
+            .finished(failing),
+            #"{"event":"sync_finished",\#(time),"exit":1,\#(failedCounts),"finished_now":0,"failed_now":3,"moved_now":0,"removed_now":0,"bytes":0,"seconds":0,"warnings":0,"stop_reason":null,"errors":[],"failures_by_host":[{"host":"https://h","failed":2},{"host":"p","failed":1}]}"#
         ),
         (
             .finished(

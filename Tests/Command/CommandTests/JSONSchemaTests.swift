@@ -36,7 +36,7 @@ struct JSONSchemaTests {
     @Test("what is left out of an answer about all shards fits")
     func leftOut() async throws {
         let refusal = Refusal.run(.shardLeftOut("2/4", .store(.corrupt(path: "/s", detail: "d"))))
-        for schema in ["status", "path"] {
+        for schema in ["status", "path", "history"] {
             #expect(try await Self.mistakes(schema, [JSONEvents.leftOut(refusal, now: Self.now)]) == "")
         }
         var report = SteeringReport(items: [], isLive: false)
@@ -49,6 +49,15 @@ struct JSONSchemaTests {
         let verified = VerifyJSON.summary(verification, exit: .stateUnusable, now: Self.now)
         #expect(try await Self.mistakes("verify", [verified]) == "")
         #expect(String(decoding: verified, as: UTF8.self).contains(#""left_out":[{"shard":"2/4","exit":73,"#))
+    }
+
+    @Test("what history tells of a run fits, however it ended")
+    func history() async throws {
+        var lines = HistoryTextTests.runs.map(HistoryText.json)
+        var run = HistoryTextTests.run(7)
+        run.shard = "2/4"
+        lines.append(HistoryText.json(run))
+        #expect(try await Self.mistakes("history", lines) == "")
     }
 
     @Test("an unknown or missing field is found")

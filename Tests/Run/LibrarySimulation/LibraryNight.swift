@@ -154,7 +154,7 @@ struct LibraryNight {
         guard problem == nil, !disk.isDead else { return }
         try commit([])
         if week.prunes, !wasStopped { try prune() }
-        try store.runs.end(run, RunEnd(exit: 0, finished: 0, failed: 0, bytes: 0))
+        try store.runs.end(run, RunEnd())
         for course in week.listed(night) where lists[course.id] == nil { memory.lists[course.id] = night }
     }
 

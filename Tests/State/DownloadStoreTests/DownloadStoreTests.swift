@@ -259,13 +259,40 @@ struct DownloadStoreTests {
     @Test("the history of runs distinguishes a killed run from one that ended")
     func runs() throws {
         let store = try fixture.open()
+        _ = try StoreFixture.add(2, to: store)
         let first = try store.runs.begin(catalogs: ["a.yaml"])
-        try store.runs.end(first, RunEnd(exit: 0, finished: 3, failed: 0, bytes: 10))
+        var end = RunEnd()
+        end.finished = 3
+        end.conditions = ["work_left"]
+        end.stop = .window
+        end.message = "why"
+        end.failedAt = ["https://h": 2]
+        try store.runs.end(first, end)
         _ = try store.runs.begin(catalogs: ["b.yaml"])
         let runs = try store.runs.newest(5)
         #expect(runs.map(\.catalogs) == [["b.yaml"], ["a.yaml"]])
-        #expect(runs[0].end == nil)
-        #expect(runs[1].end?.finished == 3)
+        #expect(runs[0].end == nil && runs[0].added == nil)
+        #expect(runs[1].end == end)
+        // These were there before it.
+        #expect(runs[1].added == 0)
+        #expect(runs[1].libraryBytes == 0)
+        #expect(try store.runs.newest(nil, before: runs[0].id).map(\.id) == [first])
+    }
+
+    @Test("a run of an earlier version says whether it went well, and no more")
+    func earlierRun() throws {
+        let store = try fixture.open()
+        try DatabaseQueue(path: fixture.path).write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO runs (started_at, ended_at, catalogs, exit, finished)
+                    VALUES (1, 2, '[]', 0, 3), (3, 4, '[]', 1, 0)
+                    """)
+        }
+        let runs = try store.runs.newest(nil)
+        #expect(runs.map(\.end?.conditions) == [nil, []])
+        #expect(runs.map(\.end?.finished) == [0, 3])
+        #expect(runs.allSatisfy { $0.added == nil && $0.libraryBytes == nil })
     }
 
     @Test("commits of other processes don't lose ours, nor ours theirs")

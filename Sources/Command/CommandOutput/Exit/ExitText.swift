@@ -68,8 +68,10 @@ package enum ExitText {
     }
 
     /// The reason for an early end.
-    static func stop(_ summary: SyncSummary) -> String? {
-        switch summary.stopReason {
+    static func stop(_ summary: SyncSummary) -> String? { summary.stopReason.map(stop) }
+
+    static func stop(_ reason: SuspendReason) -> String {
+        switch reason {
         case .logout: "stopped by a logout"
         case .signal: "stopped by Ctrl-C or a signal"
         case .window: "stopped at the end of the time window"
@@ -77,7 +79,6 @@ package enum ExitText {
         case .disk: "stopped because of too little free disk space"
         case .descriptors: "stopped because this computer is out of processes or files"
         case .auth, .interrupted, .lost: "stopped"
-        case nil: nil
         }
     }
 

@@ -236,6 +236,7 @@ package enum JSONEvents {
                 line.field("exit", ending.conditions.map { Int(ExitStatus($0).rawValue) })
             }
         }
+        failures(&line, at: summary.failedAt)
         if summary.coursesUnlisted > 0 { line.field("courses_unlisted", summary.coursesUnlisted) }
         if summary.coursesUnasked > 0 { line.field("courses_unasked", summary.coursesUnasked) }
         if !summary.leftAlone.isEmpty {
@@ -245,6 +246,15 @@ package enum JSONEvents {
                 line.field("until", left.until)
                 line.field("videos", left.videos)
             }
+        }
+    }
+
+    /// How many videos failed at each host, the most first; nothing if none did.
+    static func failures(_ line: inout JSONLine, at hosts: [String: Int]) {
+        guard !hosts.isEmpty else { return }
+        line.objects("failures_by_host", hosts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }) { line, host in
+            line.field("host", host.key)
+            line.field("failed", host.value)
         }
     }
 

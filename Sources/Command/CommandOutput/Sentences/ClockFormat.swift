@@ -19,5 +19,12 @@ package enum ClockFormat {
         return "\(day.day) \(months[day.month - 1]) \(day.year)"
     }
 
+    /// The local day and time in an order that sorts, `2026-11-22 23:10`.
+    static func stamp(_ date: Date, zone: TimeZone) -> String {
+        let day = LocalDay(of: date, in: zone).date
+        func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+        return "\(day.year)-\(two(day.month))-\(two(day.day)) \(LocalTime(of: date, in: zone))"
+    }
+
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

@@ -98,6 +98,8 @@ struct PassLoop {
         } catch {
             // A stop while the list of files is read is no fault of the library.
             summary = error == .library(.stopped) ? SyncSummary(conditions: [.workLeft]) : SyncSummary(error)
+            // The state of a shard changes only together with its copy in the library.
+            if open.place.shard == nil { sync.history(in: open).note(summary) }
             // No later pass would begin with the state of the other machine; a new run does.
             if case .run(.overtaken) = error { sync.stop(.interrupted) }
             return .libraryRefused
@@ -106,15 +108,8 @@ struct PassLoop {
 
     private mutating func runPass(isFirst: Bool) async {
         guard let library else { return }
-        do throws(Refusal) {
-            let pass = sync.pass(open, library, limits, copier: copier, isFirst: isFirst)
-            summary = try await pass.run(catalogs.catalog, catalogs.check, started: catalogs.readAt)
-        } catch .library(.stopped) {
-            summary = SyncSummary(conditions: [.workLeft])
-            summary.stopReason = sync.control.passStop
-        } catch {
-            summary = SyncSummary(error)
-        }
+        let pass = sync.pass(open, library, limits, copier: copier, isFirst: isFirst)
+        summary = await pass.run(catalogs.catalog, catalogs.check, started: catalogs.readAt)
         if let refusal = copier?.overtaken { summary.add(refusal) }
     }
 

@@ -42,6 +42,7 @@ extension SyncPass {
         summary.answers = result.tally.answers
         summary.answersExpired = result.tally.expiredAnswers
         summary.failures = result.failures
+        summary.failedAt = result.tally.failedAt
         summary.fromOtherSource = plan.fromOtherSource
         summary.providersToLogIn = result.tally.providersToLogIn.sorted()
         summary.loginsNeeded = result.tally.loginsNeeded.map { RequiredLogin(provider: $0.provider, server: $0.name) }
@@ -182,6 +183,11 @@ extension SyncPass {
 }
 
 extension SyncSummary {
+    /// A logout is the reason, whatever remains to do; only a failure to record is worse.
+    mutating func noteLogout() {
+        conditions = conditions.intersection([.bug, .stateUnusable]).union([.workLeft])
+    }
+
     /// Notes that a provider couldn't list so many courses.
     fileprivate mutating func note(_ error: ProviderError, by provider: String, courses: Int) {
         if let condition = error.kind.listingCondition { conditions.insert(condition) }

@@ -34,11 +34,29 @@ struct SyncPass: Sendable {
     let copier: StateCopier?
     /// The space of the disk of the partials; nil if it can't be measured.
     let space: @Sendable () -> VolumeSpace?
+    let history: RunHistory
     private let asks = VideoDivision.Asks()
 
-    /// Runs to its end, or until it is interrupted. Between ``RunControl/beginPass()`` and ``RunControl/endPass()``.
-    func run(
-        _ catalog: Catalog, _ check: CheckReport, started: Date
+    /// Runs to its end, or until it is interrupted, and records that. Between ``RunControl/beginPass()`` and
+    /// ``RunControl/endPass()``.
+    func run(_ catalog: Catalog, _ check: CheckReport, started: Date) async -> SyncSummary {
+        let run: Int64
+        do throws(Refusal) { run = try history.begin() } catch { return SyncSummary(error) }
+        var summary: SyncSummary
+        do throws(Refusal) {
+            summary = try await carryOut(run, catalog, check, started: started)
+        } catch .library(.stopped) {
+            summary = SyncSummary(conditions: [.workLeft])
+            summary.stopReason = control.passStop
+        } catch {
+            summary = SyncSummary(error)
+        }
+        do throws(Refusal) { try history.end(run, summary) } catch { summary.add(error) }
+        return summary
+    }
+
+    private func carryOut(
+        _ run: Int64, _ catalog: Catalog, _ check: CheckReport, started: Date
     ) async throws(Refusal) -> SyncSummary {
         let credentials = try credentials()
         let warnedBefore = hub.warnings
@@ -55,7 +73,7 @@ struct SyncPass: Sendable {
         // Selectors and refusals concern the whole catalog.
         let first = await listings.first(needsAll: !options.only.isEmpty)
         var plan: Reconciliation
-        let (run, moved): (Int64, Int)
+        let moved: Int
         do throws(Refusal) {
             plan = try await reconcile(first.catalog, at: now, courses: first.courses, unsettled: settled.unsettled)
             if var refused = plan.refusal(options, knowsAll: sources.knowsAll && !listings.hasUnknown) {
@@ -65,7 +83,7 @@ struct SyncPass: Sendable {
                 refused.movedNow = settled.moved
                 return refused
             }
-            (run, moved) = try begin(&plan, first, settled, list: list)
+            moved = try begin(&plan, run, first, after: settled, list: list)
         } catch {
             listings.cancel()
             await services.providers.shutDown()
@@ -96,7 +114,7 @@ struct SyncPass: Sendable {
         if let failure = list.failure { hub.post(.warning(.listNotKept(failure), nil)) }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
-        end(run, summary.stopReason == .logout ? .logout : stopReason, &summary)
+        if [summary.stopReason, stopReason].contains(.logout) { summary.noteLogout() }
         return summary
     }
 
@@ -112,17 +130,13 @@ struct SyncPass: Sendable {
         } catch { throw Refusal(error) }
     }
 
-    /// Carries out a plan up to its downloads, and reports it. Returns the number of the run, and of moved videos.
+    /// Carries out a plan up to its downloads, and reports it. Returns the number of moved videos.
     private func begin(
-        _ plan: inout Reconciliation, _ first: ListingRound.Arrival, _ settled: PassChanges.Settled,
+        _ plan: inout Reconciliation, _ run: Int64, _ first: ListingRound.Arrival, after settled: PassChanges.Settled,
         list: FileListUpdater
-    ) throws(Refusal) -> (run: Int64, moved: Int) {
+    ) throws(Refusal) -> Int {
         let moves = try changes.carryOut(plan, held: plan.held)
         plan.noteMoved(moves)
-        let run: Int64
-        do throws(StoreError) { run = try open.store.runs.begin(catalogs: options.shownCatalogs) } catch {
-            throw Refusal(error)
-        }
         hub.post(
             .started(
                 SyncStart(
@@ -135,7 +149,7 @@ struct SyncPass: Sendable {
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
         let reported = try changes.finish(plan, moves, first.courses, held: plan.held, after: settled, note: list.note)
         plan.unmoved = settled.unmoved + reported.unmoved
-        return (run, reported.moved)
+        return reported.moved
     }
 
     /// Adds what the state knows to a summary, once the downloads have ended.
@@ -175,21 +189,6 @@ struct SyncPass: Sendable {
             await keepMetadata(catalog, plan, in: open.store, of: [open.store], &summary)
         }
         await notifyOfNewVideos(&summary)
-    }
-
-    /// Records the end of a run.
-    private func end(_ run: Int64, _ stopReason: SuspendReason?, _ summary: inout SyncSummary) {
-        // A logout is the reason, whatever remains to do; only a failure to record is worse.
-        if stopReason == .logout {
-            summary.conditions = summary.conditions.intersection([.bug, .stateUnusable]).union([.workLeft])
-        }
-        let exit = summary.conditions.isEmpty ? 0 : 1
-        do throws(StoreError) {
-            try open.store.runs.end(
-                run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
-        } catch {
-            summary.add(Refusal(error))
-        }
     }
 
     /// - Parameter others: the videos of other shards' courses.

@@ -138,7 +138,11 @@ package final class SyncRun: Sendable {
         if !isFirst { options.retryFailed = false }
         return SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
-            library: library, copier: copier, space: space ?? { try? library.space() })
+            library: library, copier: copier, space: space ?? { try? library.space() }, history: history(in: open))
+    }
+
+    func history(in open: RunResources) -> RunHistory {
+        RunHistory(store: open.store, catalogs: options.shownCatalogs, wording: wording)
     }
 
     /// Takes the lock, waiting for it if requested, and opens the state. ``stop(_:)`` ends the wait.

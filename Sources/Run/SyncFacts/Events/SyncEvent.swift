@@ -252,6 +252,9 @@ package struct SyncSummary: Sendable {
     package var errors: [SyncProblem]
     /// Failures of this run, for the summary's text, at most 1,000.
     package var failures: [(VideoReference, DownloadError)]
+    /// How many failed at each host, as scheme, host and port; at a server of their provider, or their provider, if
+    /// they had none.
+    package var failedAt: [String: Int] = [:]
     /// The number of warnings in this run.
     package var warnings: Int
     /// Finished files from another source than the catalog now names.
@@ -304,31 +307,31 @@ package struct SyncSummary: Sendable {
     }
 }
 
-/// A condition that affects the exit code. ``ExitStatus`` in CommandOutput has the table.
-package enum SyncCondition: Sendable, Hashable, CaseIterable {
+/// A condition that affects the exit code. ``ExitStatus`` in CommandOutput has the table. The state has the raw values.
+package enum SyncCondition: String, Sendable, Hashable, CaseIterable {
     /// 64: a selector matches nothing, or options can't be used together.
     case usage
     /// 65: a catalog is invalid.
-    case invalidCatalog
+    case invalidCatalog = "invalid_catalog"
     /// 66: a catalog or include can't be read.
-    case unreadableCatalog
+    case unreadableCatalog = "unreadable_catalog"
     /// 69: a provider is broken.
-    case providerBroken
+    case providerBroken = "provider_broken"
     /// 70: a broken invariant.
     case bug
     /// 73: library or state can't be used.
-    case stateUnusable
+    case stateUnusable = "state_unusable"
     /// 75: work is left for the next run.
-    case workLeft
+    case workLeft = "work_left"
     /// 77: logged out at the start, or a provider requires a login.
-    case loginNeeded
+    case loginNeeded = "login_needed"
     /// 1: at least one download has failed, or the limit on pruning prevented it.
-    case downloadsFailed
-    case pruneHeld
+    case downloadsFailed = "downloads_failed"
+    case pruneHeld = "prune_held"
     /// 1: `verify` found files that are damaged or missing.
-    case damageFound
+    case damageFound = "damage_found"
     /// 1: `doctor` found a problem.
-    case problemFound
+    case problemFound = "problem_found"
     /// 130: the second Ctrl-C.
-    case interruptedTwice
+    case interruptedTwice = "interrupted_twice"
 }

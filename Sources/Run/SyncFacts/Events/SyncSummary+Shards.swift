@@ -27,6 +27,7 @@ extension SyncSummary {
         movedNow += other.movedNow
         removedNow += other.removedNow
         failedNow += other.failedNow
+        failedAt.merge(other.failedAt, uniquingKeysWith: +)
         bytes = (ByteCount(bytes) + ByteCount(other.bytes)).value
         answers += other.answers
         answersExpired += other.answersExpired

@@ -25,11 +25,12 @@ enum Schema {
         migrator.registerMigration("16") { db in try db.execute(sql: sixteenth) }
         migrator.registerMigration("17") { db in try db.execute(sql: seventeenth) }
         migrator.registerMigration("18") { db in try db.execute(sql: eighteenth) }
+        migrator.registerMigration("19") { db in try db.execute(sql: nineteenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 18
+    static let version = 19
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -342,54 +343,5 @@ enum Schema {
             WHERE downloads.course = courses.id AND downloads.chapter IS NOT NULL AND is_gone = 0);
         ALTER TABLE listed_chapters ADD COLUMN season INTEGER;
         ALTER TABLE listed_videos ADD COLUMN episode INTEGER;
-        """
-
-    /// Who owns a path is asked for each file that is placed.
-    private static let thirteenth = """
-        PRAGMA user_version = 13;
-        CREATE INDEX downloads_by_path ON downloads (path) WHERE path IS NOT NULL;
-        CREATE INDEX downloads_by_old_path ON downloads (old_path) WHERE old_path IS NOT NULL;
-        CREATE INDEX sidecars_by_path ON sidecars (path) WHERE path IS NOT NULL;
-        """
-
-    /// Whether a move has failed, and is made again by the next run.
-    private static let fourteenth = """
-        PRAGMA user_version = 14;
-        ALTER TABLE moves ADD COLUMN is_put_off INTEGER NOT NULL DEFAULT 0;
-        """
-
-    /// What a listing that wasn't believed had lost: only one like it is believed later. An older doubt begins again.
-    private static let fifteenth = """
-        PRAGMA user_version = 15;
-        ALTER TABLE listings ADD COLUMN doubted_loss BLOB;
-        """
-
-    /// The published checksums that a file was compared with, and the title that a provider gave a video.
-    private static let sixteenth = """
-        PRAGMA user_version = 16;
-        ALTER TABLE downloads ADD COLUMN checksums TEXT;
-        ALTER TABLE downloads ADD COLUMN given_title TEXT;
-        CREATE INDEX downloads_with_given_title ON downloads (course) WHERE given_title IS NOT NULL;
-        """
-
-    /// The SHA-256 of what a video consists of, and where these files are.
-    private static let seventeenth = """
-        PRAGMA user_version = 17;
-        ALTER TABLE sidecars ADD COLUMN sha256 BLOB;
-        CREATE INDEX sidecars_of_streams ON sidecars (download) WHERE kind = 'stream';
-        """
-
-    /// Which view of its video a file is, and what ffmpeg has to make of its files once there is one. The file of an
-    /// unfinished row was always to be replaced; from now on it stays if its source does.
-    private static let eighteenth = """
-        PRAGMA user_version = 18;
-        ALTER TABLE downloads ADD COLUMN role TEXT;
-        ALTER TABLE downloads ADD COLUMN old_role TEXT;
-        UPDATE downloads SET file_source = NULL
-            WHERE state <> 'finished' AND path IS NOT NULL AND is_placing = 0;
-        UPDATE downloads SET old_source = NULL WHERE old_path IS NOT NULL;
-        ALTER TABLE downloads ADD COLUMN joining TEXT;
-        ALTER TABLE downloads ADD COLUMN old_joining TEXT;
-        CREATE INDEX downloads_to_join ON downloads (id) WHERE joining IS NOT NULL;
         """
 }

@@ -45,10 +45,12 @@ package struct RunTable: Sendable {
     /// Writes a new line of history and returns its number.
     package func begin(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {
         try file.write { db in
-            let text = String(decoding: try JSONEncoder().encode(catalogs), as: UTF8.self)
             try db.execute(
-                sql: "INSERT INTO runs (started_at, catalogs) VALUES (?, ?)",
-                arguments: [now.timeIntervalSince1970, text])
+                sql: """
+                    INSERT INTO runs (started_at, catalogs, last_download)
+                    VALUES (?, ?, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'downloads'), 0))
+                    """,
+                arguments: [now.timeIntervalSince1970, Self.text(catalogs)])
             return db.lastInsertedRowID
         }
     }
@@ -57,28 +59,61 @@ package struct RunTable: Sendable {
     package func end(_ id: Int64, _ end: RunEnd, at now: Date = Date()) throws(StoreError) {
         try file.write { db in
             try db.execute(
-                sql: "UPDATE runs SET ended_at = ?, exit = ?, finished = ?, failed = ?, bytes = ? WHERE id = ?",
-                arguments: [now.timeIntervalSince1970, end.exit, end.finished, end.failed, end.bytes, id])
+                sql: """
+                    UPDATE runs SET ended_at = ?, exit = ?, finished = ?, failed = ?, moved = ?, removed = ?, bytes = ?,
+                        stop = ?, conditions = ?, message = ?, failed_at = ?,
+                        added = (SELECT count(*) FROM downloads WHERE id > last_download),
+                        library_bytes = CAST(
+                            (SELECT total(size) FROM downloads WHERE path IS NOT NULL)
+                            + (SELECT total(size) FROM sidecars WHERE path IS NOT NULL) AS INTEGER)
+                    WHERE id = ?
+                    """,
+                arguments: [
+                    now.timeIntervalSince1970, end.conditions == [] ? 0 : 1, end.finished, end.failed, end.moved,
+                    end.removed, end.bytes, end.stop?.rawValue, try end.conditions.map(Self.text), end.message,
+                    try Self.text(end.failedAt), id,
+                ])
         }
     }
 
     /// The newest runs, newest first.
-    package func newest(_ limit: Int) throws(StoreError) -> [RunRecord] {
+    ///
+    /// - Parameters:
+    ///   - limit: at most so many; nil for all.
+    ///   - before: only those before this run.
+    package func newest(_ limit: Int?, before: Int64 = .max) throws(StoreError) -> [RunRecord] {
         try file.read { db in
-            let sql = "SELECT * FROM runs ORDER BY id DESC LIMIT ?"
-            return try Row.fetchAll(db, sql: sql, arguments: [limit]).map(StoredRow.init).map { row in
-                let catalogs = row.text("catalogs").flatMap {
-                    try? JSONReader.decode([String].self, from: $0.utf8)
-                }
-                let end = row.integer("exit").map {
-                    RunEnd(
-                        exit: Int(truncatingIfNeeded: $0), finished: row.count("finished"), failed: row.count("failed"),
-                        bytes: row.size("bytes") ?? 0)
-                }
-                return RunRecord(
-                    id: row.integer("id") ?? 0, startedAt: row.date("started_at") ?? .distantPast,
-                    endedAt: row.date("ended_at"), catalogs: catalogs ?? [], end: end)
-            }
+            let sql = "SELECT * FROM runs WHERE id < ? ORDER BY id DESC LIMIT ?"
+            return try Row.fetchAll(db, sql: sql, arguments: [before, limit ?? -1]).map(StoredRow.init).map(
+                RunRecord.init)
         }
+    }
+
+    private static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}
+
+extension RunRecord {
+    fileprivate init(_ row: StoredRow) {
+        func list<Value: Decodable>(_ column: String) -> Value? {
+            row.text(column).flatMap { try? JSONReader.decode(Value.self, from: $0.utf8) }
+        }
+        self.init(
+            id: row.integer("id") ?? 0, startedAt: row.date("started_at") ?? .distantPast,
+            endedAt: row.date("ended_at"), catalogs: list("catalogs") ?? [],
+            added: row.integer("added") == nil ? nil : row.count("added"), libraryBytes: row.size("library_bytes"))
+        guard let exit = row.integer("exit") else { return }
+        var end = RunEnd()
+        end.finished = row.count("finished")
+        end.failed = row.count("failed")
+        end.moved = row.count("moved")
+        end.removed = row.count("removed")
+        end.bytes = row.size("bytes") ?? 0
+        end.stop = row.text("stop").flatMap(SuspendReason.init(rawValue:))
+        end.conditions = list("conditions") ?? (exit == 0 ? [] : nil)
+        end.message = row.text("message")
+        end.failedAt = list("failed_at") ?? [:]
+        self.end = end
     }
 }

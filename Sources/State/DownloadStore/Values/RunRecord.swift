@@ -1,19 +1,27 @@
 package import Foundation
 
 /// The result of a finished run, for the history.
-package struct RunEnd: Sendable {
-    package var exit: Int
-    package var finished: Int
-    package var failed: Int
-    /// Bytes that are there.
-    package var bytes: Int64
+package struct RunEnd: Sendable, Equatable {
+    /// Videos that arrived in this run.
+    package var finished = 0
+    /// Videos that failed in it.
+    package var failed = 0
+    /// Videos whose files were moved in it.
+    package var moved = 0
+    /// Videos that it removed.
+    package var removed = 0
+    /// Bytes that came from the network.
+    package var bytes: Int64 = 0
+    /// The reason for an early end; nil if there is none.
+    package var stop: SuspendReason?
+    /// What prevented exit code 0, by the names of `SyncCondition`; nil if unknown, in a run of an earlier version.
+    package var conditions: [String]? = []
+    /// Why it could do nothing, or not all; nil if nothing says so.
+    package var message: String?
+    /// How many videos failed at each host, or at a provider that has no host.
+    package var failedAt: [String: Int] = [:]
 
-    package init(exit: Int, finished: Int, failed: Int, bytes: Int64) {
-        self.exit = exit
-        self.finished = finished
-        self.failed = failed
-        self.bytes = bytes
-    }
+    package init() {}
 }
 
 /// A line of the `runs` history.
@@ -25,6 +33,23 @@ package struct RunRecord: Sendable {
     package var endedAt: Date?
     /// As they were given.
     package var catalogs: [String]
+    /// Videos that weren't known before it; nil if unknown.
+    package var added: Int?
+    /// The bytes of all files when it ended; nil if unknown.
+    package var libraryBytes: Int64?
     /// Its result; nil while it runs, and for one that was killed.
     package var end: RunEnd?
+
+    package init(
+        id: Int64, startedAt: Date, endedAt: Date? = nil, catalogs: [String], added: Int? = nil,
+        libraryBytes: Int64? = nil, end: RunEnd? = nil
+    ) {
+        self.id = id
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.catalogs = catalogs
+        self.added = added
+        self.libraryBytes = libraryBytes
+        self.end = end
+    }
 }
