@@ -50,7 +50,7 @@ struct TroubleTests {
         let missing = try await stage.sync()
         #expect(missing.exit == 73, "\(missing.report)")
         let message = missing.summary?.errors?.first?.message ?? ""
-        for way in ["nothing was started", "mount its disk or create the folder", "coursefetch library move"] {
+        for way in ["nothing was started", "If its disk isn't mounted, mount it", "coursefetch library move"] {
             #expect(message.contains(way), "\(message)")
         }
         #expect(!message.contains("library adopt"), "there is nothing to adopt: \(message)")

@@ -18,7 +18,7 @@ struct RefusalTests {
     @Test("advice fits: it never suggests adopting a missing folder, nor says that nothing was started")
     func library() {
         let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
-        #expect(missing.contains("mount its disk or create the folder") && !missing.contains("adopt"))
+        #expect(missing.contains("If its disk isn't mounted, mount it") && !missing.contains("adopt"))
         let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
         #expect(empty.contains("coursefetch library adopt --library /l"))
         #expect(!(missing + empty).contains("started"))

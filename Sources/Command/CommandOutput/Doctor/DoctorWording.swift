@@ -167,7 +167,8 @@ package enum DoctorWording {
         case .stateNotWritable, .libraryNotWritable: ["give this account write permission"]
         case .stateOnNetwork, .stateInMemory:
             ["keep it on a local disk: --state DIR, or state: in the settings"]
-        case .stateDiskFull, .diskFull:
+        case .stateDiskFull: ["make room"]
+        case .diskFull:
             ["make room, or move the library: \(SuggestedCommand.text("library move NEW"))"]
         case .spaceBelowFloor, .spaceShort:
             [

@@ -16,7 +16,11 @@ extension StoreError {
             run: \(SuggestedCommand.text("library adopt --rebuild")), which rebuilds the state from the library
             """
         case .newerVersion(let path):
-            "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
+            """
+            the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch. To \
+            stay with this version, restore a backup of the state, or move it away and run: \
+            \(SuggestedCommand.text("library adopt --rebuild"))
+            """
         case .notMade(let path):
             """
             the state file \(path) is incomplete: a sync is creating it, or was stopped while it did, or the disk is \

@@ -67,14 +67,15 @@ extension LibraryError {
             """
         case .markerMissing(let library, folderExists: false):
             """
-            the library \(library) doesn't exist; mount its disk or create the folder. If it has moved, run: \
+            the library \(library) doesn't exist. If its disk isn't mounted, mount it. If it has moved, run: \
             \(SuggestedCommand.text("library move NEW-FOLDER"))
             """
         case .markerOfAnother(let library, let found):
             """
             \(library) belongs to another state (user \(found.user) on \(found.host)). If the wrong disk is mounted, \
             mount the right one. If the library has moved, run: \
-            \(SuggestedCommand.text("library move NEW-FOLDER")); to take this folder over from \(found.user), run: \
+            \(SuggestedCommand.text("library move NEW-FOLDER")). If the state of this folder is lost, or to take it \
+            over from \(found.user), run: \
             \(SuggestedCommand.adoption(of: library, from: found))
             """
         case .partOfAnother(let library, let part):
@@ -88,8 +89,10 @@ extension LibraryError {
 }
 
 extension SuggestedCommand {
-    /// The command that takes a library over. It is refused for a library of another user without that user's name.
+    /// The command that takes a library over, with what it has: without `--rebuild` all of it would be downloaded
+    /// again. It is refused for a library of another user without that user's name.
     package static func adoption(of library: String, from marker: LibraryMarker) -> String {
-        text("library adopt --library \(ShellWord.quoted(library)) --from-user \(ShellWord.quoted(marker.user))")
+        let (path, user) = (ShellWord.quoted(library), ShellWord.quoted(marker.user))
+        return text("library adopt --rebuild --library \(path) --from-user \(user)")
     }
 }
