@@ -235,7 +235,7 @@ class Faults:
         self.everywhere("KILL")
 
     for case in (test_eio, test_enospc, test_emfile, test_kill):
-        case.seconds = 7200 if SOAK else 600
+        case.seconds = 1200 if SOAK else 600
 
 
 class FirstSync(Faults, unittest.TestCase):
