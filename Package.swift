@@ -112,6 +112,7 @@ let package = Package(
 
         room("State", "DownloadStore", ["TextFormats", "FileSystem", grdb, sqlite, system]),
         room("State", "MediaLibrary", ["CPlatform", "TextFormats", "FileSystem", "PathLayout", crypto, system]),
+        room("State", "SearchIndex", ["FileSystem", "DownloadStore", grdb, system]),
         room("State", "UserState", ["TextFormats", "FileSystem", "YAMLSource", "ProviderKit", system]),
 
         room("Run", "Hooks", ["TextFormats", "YAMLSource", "ChildProcess", system]),
@@ -175,9 +176,9 @@ let package = Package(
             "Command", "Operations",
             [
                 "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
-                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "UserState",
-                "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison", "RunAccess",
-                logging, system,
+                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "SearchIndex",
+                "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison",
+                "RunAccess", logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
         room("Command", "Terminal", ["YAMLSource"]),
@@ -268,6 +269,7 @@ let package = Package(
                 "coursefetch", "demo", "coursefetch-providers", system,
             ], exclude: ["faulty.py", "asking.py", "portal.py"]),
 
+        tests("State", "SearchIndexTests", ["SearchIndex", "DownloadStore", "TestSupport", system]),
         tests("State", "DownloadStoreTests", ["DownloadStore", "FileSystem", "TestSupport", grdb, system]),
         .executableTarget(
             name: "library-step", dependencies: ["FileSystem", "MediaLibrary", "UserState", system],
@@ -330,7 +332,7 @@ let package = Package(
             "Command", "OperationsTests",
             [
                 "Operations", "CourseCatalog", "DownloadJobs", "DownloadStore", "FilePlacement", "FileSystem",
-                "MediaLibrary", "MediaTransfer", "ProviderKit", "RunAccess", "SyncFacts", "UserState",
+                "MediaLibrary", "MediaTransfer", "ProviderKit", "RunAccess", "SearchIndex", "SyncFacts", "UserState",
                 "LibraryFixture", "TestSupport", system,
             ]),
         tests(
@@ -365,7 +367,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "MigrationSources", "ProviderHTTP", "BundledProviders",
+                "HLSMedia", "SearchIndex", "MigrationSources", "ProviderHTTP", "BundledProviders",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzHarnesses", "Checkout", "TestSupport", system], swiftSettings: house),

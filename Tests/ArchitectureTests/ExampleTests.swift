@@ -121,8 +121,6 @@ struct ExampleTests {
         let others: Set = [
             "--unbuffered", "--array", "--plus", "--provider", "--now", "--pdeathsig", "--multiline", "--vault",
             "--package-path", "--full",
-            "--static-swift-stdlib", "--download-archive", "--save-session", "--no-part",
-            "--package-path",
             "--static-swift-stdlib", "--download-archive", "--write-metadata", "--save-session", "--no-part",
         ]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)

@@ -33,7 +33,8 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
 
     /// All of them.
     package static let all = [
-        playlist, presentation, segmentIndex, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml,
+        playlist, presentation, segmentIndex, webVTT, subtitles, media, responseHead, contentRange, json, answer,
+        manifest, yaml,
         catalog, csv,
         jsonList, nameMap, aria2Control, downloadList, propertyList, keyedArchive, xml, feed, folderIndex, webDAV,
         bucket, plainText, date,

@@ -50,6 +50,13 @@ extension FileFacts {
         self.init(facts)
     }
 
+    /// Of a path, whose links are followed; nil if nothing is there.
+    package init?(at path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        self.init(facts)
+    }
+
     /// When an open file was made, in nanoseconds since 1970; nil if its file system doesn't keep that.
     package static func made(descriptor: CInt) -> Int64? {
         var time: Int64 = 0

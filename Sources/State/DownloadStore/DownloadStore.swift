@@ -115,6 +115,8 @@ package struct DownloadStore: Sendable {
     package var metadata: MetadataTable { MetadataTable(file: file) }
     /// Moves in progress.
     package var moves: MoveTable { MoveTable(file: file) }
+    /// What of finished videos can be read.
+    package var texts: TextTable { TextTable(file: file) }
     /// The history of runs, and their start.
     package var runs: RunTable { RunTable(file: file) }
     /// Logins and logouts.

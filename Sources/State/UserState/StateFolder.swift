@@ -35,6 +35,8 @@ package struct StateFolder: Sendable, Hashable {
     private static let shards = "shards"
 
     package var database: FilePath { path.appending("state.sqlite") }
+    /// The index of titles and subtitles for search, which can be made anew.
+    package var searchIndex: FilePath { path.appending("page.sqlite") }
     /// This machine's copy of the register of a library whose videos are divided among shards.
     package var register: FilePath { path.appending("register.sqlite") }
     /// Providers' credentials, mode 0600.
@@ -63,7 +65,7 @@ package struct StateFolder: Sendable, Hashable {
     /// Removes the database of a shard, with what belongs to it. For the holder of its lock.
     package func removeState() {
         let drafts = ["register-home.sqlite", "register-copy.sqlite"].map { path.appending($0) }
-        let databases = ([database, register] + drafts).flatMap { file in
+        let databases = ([database, register, searchIndex] + drafts).flatMap { file in
             ["", "-wal", "-shm", "-journal"].map { file.string + $0 }
         }
         let files = databases + [unflushed.string, lock.string]

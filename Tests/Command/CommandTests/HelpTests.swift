@@ -33,7 +33,7 @@ struct HelpTests {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
             names == [
-                "sync", "init", "add", "check", "status", "history", "path", "open", "pause", "resume",
+                "sync", "init", "add", "check", "status", "history", "search", "path", "open", "pause", "resume",
                 "cancel", "retry",
                 "remove",
                 "prioritize",

@@ -36,7 +36,7 @@ struct JSONSchemaTests {
     @Test("what is left out of an answer about all shards fits")
     func leftOut() async throws {
         let refusal = Refusal.run(.shardLeftOut("2/4", .store(.corrupt(path: "/s", detail: "d"))))
-        for schema in ["status", "path", "history"] {
+        for schema in ["status", "path", "history", "search"] {
             #expect(try await Self.mistakes(schema, [JSONEvents.leftOut(refusal, now: Self.now)]) == "")
         }
         var report = SteeringReport(items: [], isLive: false)
@@ -58,6 +58,15 @@ struct JSONSchemaTests {
         run.shard = "2/4"
         lines.append(HistoryText.json(run))
         #expect(try await Self.mistakes("history", lines) == "")
+    }
+
+    @Test("a hit of a search fits")
+    func search() async throws {
+        var inTitle = SearchTextTests.hit
+        inTitle.isInTitle = true
+        inTitle.moments = []
+        inTitle.chapterTitle = nil
+        #expect(try await Self.mistakes("search", [SearchTextTests.hit, inTitle].map(SearchText.json)) == "")
     }
 
     @Test("an unknown or missing field is found")

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Which videos other shards may have as well: the ids and checksums of the videos in their courses, as a Bloom filter
 /// of 2 MiB. With a million videos about one in fifty seems to be there although it isn't; none is missing.
 ///
@@ -40,7 +42,7 @@ package struct OtherVideos: Sendable {
 
     /// Four places, by FNV-1a and the mixing of SplitMix64.
     private static func places(_ bytes: UnsafeRawBufferPointer) -> [Int] {
-        var value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        var value = FNV1a.digest(bytes)
         return (0..<4).map { _ in
             value = value &+ 0x9e37_79b9_7f4a_7c15
             value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What is divided among shards.
 package enum ShardUnit: String, Sendable, CaseIterable {
     /// Whole courses.
@@ -51,7 +53,7 @@ package struct Shard: Sendable, Hashable {
     ///
     /// Related: D. G. Thaler and C. V. Ravishankar, "Using name-based mappings to increase hit rates", 1998
     package func has(course id: String) -> Bool {
-        let key = Self.digest(of: id)
+        let key = FNV1a.digest(id.utf8)
         let own = Self.weight(of: key, in: index)
         // Of equal weights the first shard has it.
         return (1...count).allSatisfy { other in
@@ -62,13 +64,13 @@ package struct Shard: Sendable, Hashable {
 
     /// The one of so many shards that has a course.
     package static func owner(of course: String, among count: Int) -> Shard? {
-        owner(of: digest(of: course), among: count)
+        owner(of: FNV1a.digest(course.utf8), among: count)
     }
 
     /// The one of so many shards that has a video, where videos are divided: by the ids of its course and its own.
     package static func owner(of video: String, in course: String, among count: Int) -> Shard? {
         // Pairs that make the same text are in the same shard.
-        owner(of: digest(of: "\(course)\n\(video)"), among: count)
+        owner(of: FNV1a.digest("\(course)\n\(video)".utf8), among: count)
     }
 
     private static func owner(of key: UInt64, among count: Int) -> Shard? {
@@ -80,11 +82,6 @@ package struct Shard: Sendable, Hashable {
             if weight > most { (owner, most) = (index, weight) }
         }
         return Shard(index: owner, count: count)
-    }
-
-    /// FNV-1a, 64 bits.
-    private static func digest(of id: String) -> UInt64 {
-        id.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 
     /// The digest mixed with the number of a shard as in SplitMix64.

@@ -13,7 +13,7 @@ package struct CourseFetch: AsyncParsableCommand {
         abstract: "Downloads the videos of course catalogs and keeps them up to date.",
         version: "coursefetch \(version)",
         subcommands: [
-            Sync.self, Init.self, Add.self, Check.self, Status.self, History.self, PathOf.self,
+            Sync.self, Init.self, Add.self, Check.self, Status.self, History.self, Search.self, PathOf.self,
             OpenVideo.self,
             Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Resolve.self, ListCourse.self, CatalogCommand.self, Login.self,

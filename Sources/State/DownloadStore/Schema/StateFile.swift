@@ -133,3 +133,19 @@ final class StateFile: Sendable {
     /// WAL needs shared memory, which other machines don't see.
     static func journal(on fileSystem: FileSystemKind) -> String { fileSystem == .local ? "WAL" : "TRUNCATE" }
 }
+
+/// For other files of SQLite beside a state.
+extension DownloadStore {
+    /// Makes an empty file that only the account can read, unless there is one.
+    package static func createClosed(_ path: String) { StateFile.createClosed(path) }
+
+    /// SQLite's journal mode for a file there.
+    package static func journal(at path: String) -> String { StateFile.journal(on: FileSystemKind.of(FilePath(path))) }
+}
+
+extension StoreError {
+    /// Turns SQLite's codes into facts.
+    package static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
+        try StateFile.attempt(path, body)
+    }
+}

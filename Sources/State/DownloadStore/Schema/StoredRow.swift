@@ -1,17 +1,17 @@
 import FileSystem
 package import Foundation
-import GRDB
+package import GRDB
 
 /// A row that can't end the process: GRDB traps if a value isn't of the requested type, and a damaged file can contain
 /// anything. An unreadable value counts as missing, and so does an impossible count, time or size.
-struct StoredRow {
+package struct StoredRow {
     private let row: Row
 
-    init(_ row: Row) { self.row = row }
+    package init(_ row: Row) { self.row = row }
 
-    func text(_ column: String) -> String? { value(column) }
+    package func text(_ column: String) -> String? { value(column) }
 
-    func integer(_ column: String) -> Int64? { value(column) }
+    package func integer(_ column: String) -> Int64? { value(column) }
 
     func blob(_ column: String) -> Data? { value(column) }
 

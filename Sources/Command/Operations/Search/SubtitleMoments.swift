@@ -1,0 +1,148 @@
+import HLSMedia
+import SearchIndex
+
+/// Where in a video something is said.
+package struct SubtitleMoment: Sendable, Equatable {
+    /// In milliseconds from the beginning.
+    package var start: Int64
+    package var text: String
+    /// The name of its subtitles, mostly their language.
+    package var language: String
+
+    package init(start: Int64, text: String, language: String) {
+        self.start = start
+        self.text = text
+        self.language = language
+    }
+}
+
+/// Finds the places of a query in texts, which the index doesn't know.
+struct SubtitleMoments {
+    /// So many cues in a row can have the words together.
+    private static let width = 3
+    /// A repeated text within this time, in milliseconds, is a caption that rolls.
+    private static let rolling: Int64 = 10_000
+
+    private struct Cue {
+        var start: Int64
+        var text: String
+        /// A bit for each word of the query that it has.
+        var words: UInt64
+    }
+
+    private let query: SearchQuery
+    private let all: UInt64
+    private var reader = WordReader()
+
+    init(_ query: SearchQuery) {
+        self.query = query
+        all = query.words.indices.reduce(0) { $0 | 1 << UInt64($1) }
+    }
+
+    /// Whether a text that has all words has the phrases, too.
+    mutating func proves(_ text: String) -> Bool {
+        query.phrases.allSatisfy { has($0, in: text) }
+    }
+
+    /// The places in a subtitle file, in their order: those with all words, or else those with the most of them. Nil if
+    /// it doesn't have the phrases.
+    mutating func find(in bytes: [UInt8], language: String) -> [SubtitleMoment]? {
+        let cues = cues(of: bytes)
+        var phrases: [Range<Int>] = []
+        for phrase in query.phrases {
+            let windows = windows(of: cues, having: phrase)
+            guard !windows.isEmpty else { return nil }
+            phrases += windows
+        }
+        var found = windows(of: cues)
+        if !phrases.isEmpty {
+            found = found.filter { window in phrases.contains { $0.clamped(to: window) == $0 } } + phrases
+        }
+        if found.isEmpty {
+            let most = cues.map(\.words.nonzeroBitCount).max() ?? 0
+            found = cues.indices.filter { most > 0 && cues[$0].words.nonzeroBitCount == most }.map { $0..<($0 + 1) }
+        }
+        var moments: [SubtitleMoment] = []
+        var previous: SubtitleMoment?
+        var end = 0
+        for window in found.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
+        where window.lowerBound >= end {
+            end = window.upperBound
+            let moment = SubtitleMoment(
+                start: cues[window.lowerBound].start, text: text(of: cues[window]), language: language)
+            if !(previous.map { isRolling($0, to: moment) } ?? false) { moments.append(moment) }
+            previous = moment
+        }
+        return moments
+    }
+
+    /// Whether the second one shows lines of the first one again.
+    private func isRolling(_ one: SubtitleMoment, to next: SubtitleMoment) -> Bool {
+        next.start - one.start < Self.rolling && (one.text.contains(next.text) || next.text.contains(one.text))
+    }
+
+    private mutating func cues(of bytes: [UInt8]) -> [Cue] {
+        var cues: [Cue] = []
+        SubtitleReader.each(bytes) { start, text in
+            var words: UInt64 = 0
+            reader.read(text) { word, _ in
+                for (index, wanted) in query.words.enumerated() where wanted.matches(word) {
+                    words |= 1 << UInt64(index)
+                }
+            }
+            cues.append(Cue(start: start, text: String(decoding: text, as: UTF8.self), words: words))
+        }
+        return cues
+    }
+
+    /// The shortest runs of cues that have all words together; none overlap.
+    private func windows(of cues: [Cue]) -> [Range<Int>] {
+        var windows: [Range<Int>] = []
+        var index = 0
+        while index < cues.count {
+            var words: UInt64 = 0
+            var end = index
+            while end < min(index + Self.width, cues.count), words != all {
+                words |= cues[end].words
+                end += 1
+            }
+            // One that begins without any of them is longer than the next one.
+            if words == all, cues[index].words != 0 {
+                windows.append(index..<end)
+                index = end
+            } else {
+                index += 1
+            }
+        }
+        return windows
+    }
+
+    /// The shortest runs of cues in which these words follow each other; none overlap.
+    private mutating func windows(of cues: [Cue], having phrase: [SearchQuery.Word]) -> [Range<Int>] {
+        guard let first = query.words.firstIndex(of: phrase[0]) else { return [] }
+        var windows: [Range<Int>] = []
+        for index in cues.indices
+        where cues[index].words & 1 << UInt64(first) != 0 && index >= windows.last?.upperBound ?? 0 {
+            // A cue may have a single word.
+            let ends = (index + 1)...min(index + max(Self.width, phrase.count), cues.count)
+            if let end = ends.first(where: { has(phrase, in: text(of: cues[index..<$0])) }) {
+                windows.append(index..<end)
+            }
+        }
+        return windows
+    }
+
+    private func text(of cues: ArraySlice<Cue>) -> String { cues.map(\.text).joined(separator: " ") }
+
+    private mutating func has(_ phrase: [SearchQuery.Word], in text: String) -> Bool {
+        var words: [String] = []
+        reader.read(text) { word, kind in
+            if case .last(isAlone: false) = kind { return }
+            words.append(word)
+        }
+        guard words.count >= phrase.count else { return false }
+        return (0...(words.count - phrase.count)).contains { start in
+            zip(phrase, words[start...]).allSatisfy { $0.matches($1) }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import DownloadStore
+import GRDB
+
+extension SearchIndex {
+    /// What matches a query.
+    package struct Found: Sendable {
+        /// The best ones, the best first; if too many match, the first ones in the order of the catalogs.
+        package var documents: [Match] = []
+        /// How many match, those that are gone included; at most ``SearchIndex/mostRanked`` + 1.
+        package var count = 0
+        /// Whether the best ones are known.
+        package var isRanked: Bool { count <= SearchIndex.mostRanked }
+    }
+
+    /// A document that has all words.
+    package struct Match: Sendable, Hashable {
+        package var source: Source
+        /// The subtitle file, relative to the library; nil for titles.
+        package var path: String?
+    }
+
+    /// If more match, they aren't ranked: to look at each would take too long.
+    package static let mostRanked = 10_000
+
+    /// Finds the documents that have all words of a query. Whether the words of a phrase follow each other isn't known
+    /// here.
+    package func find(_ query: SearchQuery, limit: Int) throws(StoreError) -> Found {
+        let base = Self.expression(query.words.map(Self.quoted))
+        return try read { db in
+            var found = Found()
+            let ids = try Int64.fetchAll(
+                db, sql: "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", arguments: [base, Self.mostRanked + 1])
+            found.count = ids.count
+            guard found.isRanked else {
+                found.documents = try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT documents.* FROM words JOIN documents ON documents.id = words.rowid
+                        WHERE words MATCH ? LIMIT ?
+                        """, arguments: [base, limit]
+                ).compactMap { Match(StoredRow($0)) }
+                return found
+            }
+            let statement = try db.cachedStatement(sql: "SELECT * FROM documents WHERE id = ?")
+            for id in try Self.ranked(ids, by: query, base, db) where found.documents.count < limit {
+                let match = try Row.fetchOne(statement, arguments: [id]).flatMap { Match(StoredRow($0)) }
+                if let match { found.documents.append(match) }
+            }
+            return found
+        }
+    }
+
+    /// By the sum of the steps of its words; the earlier one of two with the same sum comes first.
+    private static func ranked(
+        _ ids: [Int64], by query: SearchQuery, _ base: String, _ db: Database
+    ) throws -> [Int64] {
+        guard ids.count > 1 else { return ids }
+        var scores = Dictionary(ids.map { ($0, 0) }, uniquingKeysWith: { first, _ in first })
+        let statement = try db.cachedStatement(sql: "SELECT rowid FROM words WHERE words MATCH ?")
+        for word in query.words where !word.isPrefix {
+            for step in 1...Document.titleStep {
+                let marked = "\"\(Document.marked(word.text, step: step))\""
+                let better = try Int64.fetchAll(statement, arguments: [expression([base, marked])])
+                for id in better { scores[id]? += 1 }
+                if better.isEmpty { break }
+            }
+        }
+        if query.words.contains(where: \.isPrefix) {
+            let titles = expression([base, "\"\(Document.titleMark)\""])
+            for id in try Int64.fetchAll(statement, arguments: [titles]) { scores[id]? += Document.titleStep }
+        }
+        return ids.sorted { (scores[$1] ?? 0, $0) < (scores[$0] ?? 0, $1) }
+    }
+
+    /// In the language of FTS5. A word has letters, digits and marks only, so nothing in it ends the quotation.
+    private static func quoted(_ word: SearchQuery.Word) -> String { "\"\(word.text)\"" + (word.isPrefix ? "*" : "") }
+
+    private static func expression(_ parts: [String]) -> String { parts.joined(separator: " AND ") }
+}
+
+extension SearchIndex.Match {
+    fileprivate init?(_ row: StoredRow) {
+        guard let source = SearchIndex.Source(row) else { return nil }
+        self.init(source: source, path: row.text("path"))
+    }
+}

@@ -1,0 +1,119 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("The index of words")
+struct SearchIndexTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.at("page.sqlite").string }
+
+    private static func document(_ id: Int64, _ text: String, language: String = "") -> SearchIndex.Document {
+        var reader = WordReader()
+        var document = SearchIndex.Document(
+            .init(download: DownloadID(rawValue: id), language: language),
+            path: language.isEmpty ? nil : "\(id).\(language).vtt", stamp: 1)
+        document.add(text, &reader)
+        return document
+    }
+
+    private func found(_ text: String, in index: SearchIndex, limit: Int = 10) throws -> [Int64] {
+        try index.find(try #require(SearchQuery(text)), limit: limit).documents.map(\.source.download.rawValue)
+    }
+
+    @Test("all words have to be there, and the best come first: titles, then what is said most often")
+    func order() throws {
+        let index = try SearchIndex(path: path)
+        try index.update(
+            removing: [],
+            adding: [
+                Self.document(1, "eigen once", language: "en"),
+                Self.document(2, String(repeating: "eigen ", count: 30), language: "en"),
+                Self.document(3, String(repeating: "eigen ", count: 5) + "value", language: "en"),
+                Self.document(4, "Eigen Values"), Self.document(5, "other"),
+            ])
+        #expect(try found("EIGEN", in: index) == [4, 2, 3, 1])
+        #expect(try found("eigen value", in: index) == [3])
+        #expect(try found("val*", in: index) == [4, 3])
+        #expect(try found("eigen", in: index, limit: 2) == [4, 2])
+        #expect(try found("nothing", in: index) == [])
+        #expect(try index.find(try #require(SearchQuery("eigen")), limit: 1).count == 4)
+    }
+
+    @Test(
+        "no text of a person is read as a query's language",
+        arguments: [
+            "\"", "a AND", "NEAR(eigen)", "word:eigen", "-eigen", "eigen^", "(eigen", "{eigen}", "eigen + x", "' OR 1",
+        ])
+    func hostile(text: String) throws {
+        let index = try SearchIndex(path: path)
+        try index.update(removing: [], adding: [Self.document(1, "eigen")])
+        guard let query = SearchQuery(text) else { return }
+        _ = try index.find(query, limit: 1)
+    }
+
+    @Test("a character of a run, a pair and a longer run are found")
+    func characters() throws {
+        let index = try SearchIndex(path: path)
+        try index.update(removing: [], adding: [Self.document(1, "线性代数", language: "zh")])
+        for text in ["线", "数", "性代", "线性代数", "代数"] { #expect(try found(text, in: index) == [1], "\(text)") }
+        #expect(try found("数线", in: index) == [])
+    }
+
+    @Test("more than can be ranked come in their order, and only as many as wanted")
+    func many() throws {
+        let index = try SearchIndex(path: path)
+        for start in stride(from: 0, to: 10_500, by: 500) {
+            try index.update(
+                removing: [], adding: (start..<(start + 500)).map { Self.document(Int64($0), "word", language: "en") })
+        }
+        let all = try index.find(try #require(SearchQuery("word")), limit: 3)
+        #expect(!all.isRanked && all.documents.map(\.source.download.rawValue) == [0, 1, 2])
+    }
+
+    @Test("what is removed isn't found, and the file is worn once a tenth of it is dead")
+    func worn() throws {
+        let index = try SearchIndex(path: path)
+        try index.update(removing: [], adding: (1...1200).map { Self.document($0, "word") })
+        let known = try index.known()
+        #expect(known.count == 1200 && known[.init(download: DownloadID(rawValue: 7))]?.stamp == 1)
+        let ids = known.sorted { $0.value.id < $1.value.id }.map(\.value.id)
+        try index.update(removing: Array(ids.prefix(100)), adding: [])
+        #expect(try found("word", in: index, limit: 1) == [101])
+        #expect(try !index.isWorn())
+        try index.update(removing: Array(ids[100..<130]), adding: [])
+        #expect(try index.isWorn())
+    }
+
+    @Test("two that add the same text at once have it once")
+    func twice() throws {
+        let (one, two) = (try SearchIndex(path: path), try SearchIndex(path: path))
+        try one.update(removing: [], adding: [Self.document(1, "word")])
+        try two.update(removing: [], adding: [Self.document(1, "word")])
+        #expect(try found("word", in: two) == [1])
+    }
+
+    @Test("a damaged file, or one of another version, is made anew, and nobody else can read it")
+    func anew() throws {
+        try Data("no database at all, but long enough to be looked at as one".utf8).write(to: URL(filePath: path))
+        let index = try SearchIndex(path: path)
+        try index.update(removing: [], adding: [Self.document(1, "word")])
+        index.close()
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        #expect(try SearchIndex(path: path).known().count == 1)
+        try Data(contentsOf: URL(filePath: path)).prefix(5000).write(to: URL(filePath: path))
+        #expect(throws: Never.self) { try SearchIndex(path: path).known() }
+    }
+
+    @Test("facts are kept")
+    func facts() throws {
+        let index = try SearchIndex(path: path)
+        #expect(try index.fact("state") == nil)
+        try index.setFact("state", "a")
+        try index.setFact("state", "b")
+        #expect(try index.fact("state") == "b")
+    }
+}
