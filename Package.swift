@@ -380,17 +380,15 @@ let package = Package(
                 "SyncFacts", "DownloadRunner", "DownloadStore", "FileSystem", "SeededGenerator", "TestServers",
                 "Checkout", "TestSupport", "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto,
                 sqlite, logging,
-            ],
-            swiftSettings: house),
+            ], swiftSettings: house),
     ]
 )
 
-// `make fuzz`: COURSEFETCH_FUZZER is libFuzzer's library. Only then is what reads bytes from outside compiled so that it
-// tells libFuzzer which ways it goes.
+// `make fuzz`: COURSEFETCH_FUZZER is libFuzzer's library. Only then do readers of bytes from outside tell it their ways.
 if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {
     let readers = [
-        "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia", "MigrationSources",
-        "ProviderHTTP", "BundledProviders",
+        "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia", "SearchIndex",
+        "MigrationSources", "ProviderHTTP", "BundledProviders",
     ]
     for target in package.targets where readers.contains(target.name) {
         target.swiftSettings = house + [.unsafeFlags(["-sanitize=fuzzer"])]
