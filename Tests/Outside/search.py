@@ -68,6 +68,16 @@ class Search(unittest.TestCase):
         self.assertEqual(self.stage.command("remove", "--yes", "la/a").exit, 0)
         self.assertEqual(set(self.search("eigenvalue")), {"b"})
 
+    def test_a_video_that_is_gone_is_found_until_its_file_is_removed(self):
+        for name in ("a", "b"):
+            self.video(name, en=vtt("one eigenvalue"))
+        self.sync(["a", "b"])
+        self.search("eigenvalue")
+        self.sync(["b"])
+        self.assertEqual(set(self.search("eigenvalue")), {"a", "b"})
+        self.stage.sync("--prune", "--max-delete", "100%", exit=0)
+        self.assertEqual(set(self.search("eigenvalue")), {"b"})
+
     def test_the_index_can_be_lost_damaged_or_unwritable(self):
         self.video("a", en=vtt("one eigenvalue"))
         self.sync(["a"])
@@ -134,6 +144,16 @@ class Search(unittest.TestCase):
             self.stage.sync("--shard", f"{shard}/2", exit=0)
         run = self.stage.command("search", "--json", "--all-shards", "eigenvalue")
         self.assertEqual(len(run.out.splitlines()), 6, run)
+
+    def test_videos_of_a_course_in_several_states_are_searched_as_one(self):
+        names = [f"v{n}" for n in range(8)]
+        for name in names:
+            self.video(name, en=vtt("one eigenvalue"))
+        self.stage.write([{"id": "la", "title": "Linear Algebra", "subtitles": "all", "videos": names}])
+        for shard in (1, 2):
+            self.stage.sync("--shard", f"{shard}/2", "--shard-by", "video", exit=0)
+        self.assertEqual(set(self.search("--all-shards", "eigenvalue")), set(names))
+        self.assertEqual(set(self.search("--all-shards", "linear", "algebra")), set(names))
 
 
 if __name__ == "__main__":
