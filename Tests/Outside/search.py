@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import struct
 import unittest
 
+import faults
 import media
 from host import File, Host
 from stage import Stage
@@ -113,6 +115,30 @@ class Search(unittest.TestCase):
         started = [self.stage.start("search", "--json", "--limit", "1000", "free") for _ in range(5)]
         for run in [running.end() for running in started]:
             self.assertEqual((run.exit, len(run.out.splitlines())), (0, 230), run)
+
+    def test_after_a_fault_at_any_call_the_next_search_is_whole(self):
+        for name in ("a", "b"):
+            self.video(name, en=vtt("one eigenvalue"))
+        self.sync(["a", "b"])
+        record = self.stage.folder / "record"
+
+        def first_search(number, kind):
+            for file in self.stage.state.rglob("page.sqlite*"):
+                file.unlink()
+            record.write_bytes(bytes(4096))
+            self.stage.variables = {
+                "LD_PRELOAD": faults.shim(), "FAULT_AT": str(number), "FAULT_WITH": kind, "FAULT_RECORD": str(record)}
+            run = self.stage.start("search", "--json", "eigenvalue").end()
+            self.stage.variables = {}
+            return run, struct.unpack("q", record.read_bytes()[:8])[0]
+
+        for kind in ("EIO", "ENOSPC", "EMFILE", "KILL"):
+            calls = first_search(1_000_000, kind)[1]
+            self.assertGreater(calls, 15)
+            for number in faults.tried(calls):
+                run, _ = first_search(number, kind)
+                self.assertIn(run.exit, (0, 1, 73, -9), (kind, number, run))
+                self.assertEqual(set(self.search("eigenvalue")), {"a", "b"}, (kind, number, run))
 
     def test_a_library_that_is_away_leaves_titles_and_forgets_nothing(self):
         self.video("a", en=vtt("one eigenvalue"))
