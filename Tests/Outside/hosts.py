@@ -27,6 +27,7 @@ class Hosts(Case):
         for number in range(COUNT):
             self.add(number)
         self.feeds()
+        self.write(bytes.fromhex("ffd8ffe0") + bytes(500), "www", "cover.jpg")
         os.makedirs(self.path("www", "course", ""), exist_ok=True)
         dav = folders.WebDAV.wsgidav(self, "pass-of-anna", "/dav")
         self.s3 = buckets.Buckets.moto(self, keys=[f"p/v{n}.mp4" for n in range(COUNT)], end=b"\0")
@@ -68,8 +69,8 @@ class Hosts(Case):
         self.assertEqual(sorted(e["course"] for e in third.of("download_finished")), sorted(courses), third)
         self.assertEqual({e["course"]: (e["videos"], e["added"], e["removed"]) for e in third.of("course_listed")},
                          {name: (COUNT, 1, 1) for name in courses})
-        # What was removed stays on the disk.
-        self.assertEqual(len(scene.files()), 7 * (COUNT + 1))
+        # What was removed stays on the disk; the feed has a cover, too.
+        self.assertEqual(len(scene.files()), 7 * (COUNT + 1) + 1)
 
     def login(self, name, secrets, **parameters):
         file = self.scene.folder / "secrets.json"
