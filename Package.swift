@@ -357,7 +357,7 @@ let package = Package(
             "Command", "CommandTests",
             [
                 "Terminal", "CommandOutput", "SyncDisplay", "SyncFacts", "CourseCatalog", "MigrationSources",
-                "Migration", "Operations", "CourseFetchCommands", "RunAccess", "DownloadStore", "FileSystem",
+                "Migration", "Operations", "CourseFetchCommands", "RunAccess", "DownloadStore", "FileSystem", "Hooks",
                 "MediaLibrary", "UserState", "YAMLSource", "coursefetch", "Checkout", "TestSupport",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ]),

@@ -115,7 +115,8 @@ struct NewsSyncTests {
         #expect(outcome.exit == 64)
         #expect(
             outcome.error.contains(
-                "config.yaml:1:39: error: 'format' is one of json, ntfy, slack, discord; did you mean 'slack'?"),
+                "config.yaml:1:39: error: 'format' is one of json, ntfy, slack, discord, healthchecks; did you mean "
+                    + "'slack'?"),
             "\(outcome.report)")
         await host.stop()
     }

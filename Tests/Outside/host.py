@@ -8,10 +8,10 @@ import time
 
 
 class Request:
-    """One request as it came: method, path with its query, headers by lower-case name."""
+    """One request as it came: method, path with its query, headers by lower-case name, body."""
 
-    def __init__(self, method, path, headers):
-        self.method, self.path, self.headers = method, path, headers
+    def __init__(self, method, path, headers, body=b""):
+        self.method, self.path, self.headers, self.body = method, path, headers, body
         self.at = time.monotonic()
 
     @property
@@ -212,8 +212,7 @@ class Host:
         while (line := reader.readline(65536)) not in (b"\r\n", b"\n", b""):
             name, _, value = line.decode("latin-1").partition(":")
             headers[name.strip().lower()] = value.strip()
-        reader.read(int(headers.get("content-length", 0)))
-        return Request(method, path, headers)
+        return Request(method, path, headers, reader.read(int(headers.get("content-length", 0))))
 
     def close(self):
         self.closing.set()

@@ -1,4 +1,3 @@
-import CommandOutput
 import DownloadStore
 import Foundation
 import SyncFacts
@@ -38,15 +37,5 @@ struct FailureGroups: Sendable {
         guard groups.contains(where: isDue) else { return [] }
         defer { groups.removeAll(where: isDue) }
         return groups.filter(isDue)
-    }
-}
-
-extension Explainer {
-    /// The explanation of failures with one reason: `30 videos: plugin bad doesn't work: …`.
-    func failures(_ group: FailureGroups.Group, now: Date, zone: TimeZone) -> Explanation {
-        var explanation = failure(of: group.reference, group.error, retryAt: group.retryAt, now: now, zone: zone)
-        guard group.count > 1 else { return explanation }
-        explanation.problem = "\(Wording.count(group.count, "video")): \(reason(group.error))"
-        return explanation
     }
 }

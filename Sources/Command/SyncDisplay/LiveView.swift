@@ -139,7 +139,11 @@ package struct LiveView: Sendable {
     /// The lines that have become final since the last call.
     package mutating func takeScrolled(width: Int, now: Date) -> [String] {
         for group in groups.due(at: now, isOver: isOver) {
-            scroll.append(.failed(explainer.failures(group, now: now, zone: zone)))
+            scroll.append(
+                .failed(
+                    explainer.failure(
+                        of: group.reference, group.error, retryAt: group.retryAt, count: group.count, now: now,
+                        zone: zone)))
         }
         defer { scroll.removeAll(keepingCapacity: true) }
         return scroll.flatMap { $0.lines(width: width, style: style) }

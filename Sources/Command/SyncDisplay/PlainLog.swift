@@ -54,7 +54,9 @@ package struct PlainLog: Sendable {
             }
         let news = news(event, now)
         let held = groups.due(at: now, isOver: isOver).flatMap { group in
-            failed(explainer.failures(group, now: now, zone: zone))
+            failed(
+                explainer.failure(
+                    of: group.reference, group.error, retryAt: group.retryAt, count: group.count, now: now, zone: zone))
         }
         return held + news
     }

@@ -7,12 +7,14 @@ package enum HookPoint: String, Sendable, Hashable, CaseIterable {
     case afterDownload = "after-download"
     /// At the end of a run, for each course with videos that are new in the library.
     case onNew = "on-new"
+    /// After a run that failed.
+    case onFailure = "on-failure"
 
     /// The default limit on a command's time.
     package var standardTimeout: Duration {
         switch self {
         case .beforeRequest: .seconds(30)
-        case .afterDownload, .onNew: .seconds(300)
+        case .afterDownload, .onNew, .onFailure: .seconds(300)
         }
     }
 }
@@ -43,5 +45,11 @@ package struct HookSettings: Sendable, Equatable {
     package func has(_ point: HookPoint) -> Bool { commands[point]?.isEmpty == false }
 
     /// Whether new videos are reported to any command or receiver.
-    package var tellsNews: Bool { has(.onNew) || !notifications.isEmpty }
+    package var tellsNews: Bool { has(.onNew) || notifications.contains { $0.isTold(of: .new) } }
+
+    /// Whether failures are reported to any command or receiver.
+    package var tellsFailures: Bool { has(.onFailure) || notifications.contains { $0.isTold(of: .failures) } }
+
+    /// Whether any receiver gets pings.
+    package var pings: Bool { notifications.contains { $0.format == .healthchecks } }
 }

@@ -1,6 +1,7 @@
 import Checkout
 import DownloadStore
 import Foundation
+import Hooks
 import Operations
 import RunAccess
 import SyncFacts
@@ -142,6 +143,16 @@ struct JSONSchemaTests {
         summary.failures = [(Self.video, Self.failure)]
         let report = RunReport(user: nil, catalogs: ["a"], started: Self.now, ended: Self.now, summary: summary)
         #expect(try await Self.mistakes("report", [report.json]) == "")
+    }
+
+    @Test("what a failure tells fits")
+    func failures() async throws {
+        let encoder = JSONEncoder()
+        var shard = FailureLogTests.facts()
+        shard.run.shard = "2/4"
+        shard.run.user = nil
+        let lines = try [FailureLogTests.facts(), shard].map { Array(try encoder.encode($0)) + [10] }
+        #expect(try await Self.mistakes("failure", lines) == "")
     }
 
     @Test("the output of commands that change downloads fits, and a program can use it")

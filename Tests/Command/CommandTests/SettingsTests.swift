@@ -270,4 +270,23 @@ struct SettingsTests {
             }
         }
     }
+
+    @Test("a receiver is restricted by 'only', which pings don't take")
+    func only() throws {
+        let file = try SettingsFile(
+            bytes: Array("notify: [{url: 'https://h/x', only: failures}, https://hc-ping.com/x]\n".utf8),
+            path: "/c.yaml")
+        #expect(file.hooks.notifications.map(\.only) == [.failures, nil])
+        #expect(file.hooks.notifications.map(\.format) == [.json, .healthchecks])
+        for (text, message) in [
+            ("{url: 'https://h/x', only: old}", "'only' is one of new, failures"),
+            ("{url: 'https://hc-ping.com/x', only: new}", "'only' is for notifications; healthchecks gets pings"),
+        ] {
+            #expect {
+                _ = try SettingsFile(bytes: Array("notify: \(text)\n".utf8), path: "/c.yaml")
+            } throws: { error in
+                (error as? SettingsError)?.problems.first?.text.contains(message) == true
+            }
+        }
+    }
 }

@@ -173,25 +173,27 @@ struct UnattendedTests {
     @Test("the command gets the report, and needn't read it")
     func command() async {
         let both = RunEnding(report: path("r"), command: FinishCommand("cat > '\(path("got"))'"))
-        #expect(await both.carryOut(Self.report) == [])
+        #expect(both.write(Self.report) == [])
+        #expect(await both.runCommand(Self.report) == [])
         #expect(text("got") == String(decoding: Self.report.json, as: UTF8.self))
         #expect(text("r") == text("got"))
-        #expect(await RunEnding(report: nil, command: FinishCommand("exec <&-; true")).carryOut(Self.report) == [])
+        #expect(await RunEnding(command: FinishCommand("exec <&-; true")).runCommand(Self.report) == [])
         var large = Self.report
         large.catalogs = [String(repeating: "x", count: 1 << 20)]
-        #expect(await RunEnding(report: nil, command: FinishCommand("true")).carryOut(large) == [])
-        #expect(await RunEnding(report: nil, command: nil).carryOut(large) == [])
+        #expect(await RunEnding(command: FinishCommand("true")).runCommand(large) == [])
+        #expect(await RunEnding().runCommand(large) == [] && RunEnding().write(large) == [])
     }
 
     @Test("failures after a run are reported, without other effects")
     func problems() async {
+        let ending = RunEnding(report: path("no/r"), command: FinishCommand("exit 3"))
         #expect(
-            await RunEnding(report: path("no/r"), command: FinishCommand("exit 3")).carryOut(Self.report) == [
+            ending.write(Self.report) == [
                 "can't write the report to \(path("no/r")): No such file or directory",
-                "the command of --on-finish ended with exit code 3",
             ])
+        #expect(await ending.runCommand(Self.report) == ["the command of --on-finish ended with exit code 3"])
         #expect(
-            await RunEnding(report: nil, command: FinishCommand("kill -9 $$")).carryOut(Self.report)
+            await RunEnding(command: FinishCommand("kill -9 $$")).runCommand(Self.report)
                 == ["the command of --on-finish was killed by signal 9"])
     }
 

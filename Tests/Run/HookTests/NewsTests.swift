@@ -84,7 +84,7 @@ struct NewsTests {
         "a receiver's form follows from its host name",
         arguments: [
             ("ntfy.sh", NotificationReceiver.Format.ntfy), ("hooks.slack.com", .slack), ("discord.com", .discord),
-            ("example.org", .json),
+            ("hc-ping.com", .healthchecks), ("example.org", .json),
         ])
     func hosts(host: String, format: NotificationReceiver.Format) {
         #expect(NotificationReceiver.format(ofHost: host) == format)

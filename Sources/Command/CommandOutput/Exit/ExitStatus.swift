@@ -29,6 +29,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         (.damageFound, .failures), (.problemFound, .failures),
     ]
 
+    /// Whether nothing has failed: what is left is for the next sync.
+    package var isSuccess: Bool { self == .success || self == .workLeft }
+
     /// Its meaning, in one line.
     package var meaning: String {
         switch self {

@@ -12,16 +12,17 @@ package struct Explainer: Sendable {
     /// The explanation of a failed download.
     ///
     /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that names the video, `provider`
-    /// the name of its provider, if known.
+    /// the name of its provider, if known. `count` is the number of videos that failed for the same reason, which this
+    /// one stands for: `30 videos: plugin bad doesn't work: …`.
     package func failure(
         of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil,
-        provider: String? = nil, now: Date, zone: TimeZone
+        provider: String? = nil, count: Int = 1, now: Date, zone: TimeZone
     ) -> Explanation {
         let selector = ShellWord.quoted(Selector(reference).description)
         let what = next(
             for: error.kind, selector: selector, retryAt: retryAt, file: file, provider: provider, now: now, zone: zone)
-        return Explanation(
-            problem: "\(Self.name(reference)): \(reason(error))", remedy: what.text, command: what.command)
+        let name = count > 1 ? Wording.count(count, "video") : Self.name(reference)
+        return Explanation(problem: "\(name): \(reason(error))", remedy: what.text, command: what.command)
     }
 
     /// `phys101/kinematics/k2b  Acceleration`, ready to be pasted; without a title that is only the id.

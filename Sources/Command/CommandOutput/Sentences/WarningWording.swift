@@ -1,5 +1,5 @@
 import DownloadStore
-import Hooks
+package import Hooks
 import MediaLibrary
 package import SyncFacts
 import YAMLSource
@@ -34,22 +34,41 @@ extension SyncWarning {
         case .notPlaced(let path, let placing): "can't move the file to \(path): \(placing.reason)"
         case .stream(let stream): stream.message
         case .metadataForeign(let files): files.message
-        case .notificationFailed(let course, let trouble): trouble.message(course)
+        case .notificationFailed(let course, let trouble): UnsentNotice(.news(course: course), trouble).message
         case .metadataFailed(let error): "not everything could be written beside the videos: \(error.sentence)"
         }
     }
 }
 
-extension NotificationProblem {
-    fileprivate func message(_ course: String) -> String {
-        switch self {
-        case .refused(let reason): "an on-new hook failed for \(course)\(reason.map { ": \($0)" } ?? "")"
-        case .hook(.timedOut): "an on-new hook took too long for \(course) and was ended"
-        case .hook(.signaled(let signal)): "an on-new hook was ended by signal \(signal) for \(course)"
-        case .hook(.notStarted): "an on-new hook can't be run"
-        case .hook: "an on-new hook gave no answer that can be read for \(course)"
-        case .status(let status, let host): "the notification about \(course) wasn't sent: \(host) answered \(status)"
-        case .unreachable(let host, let why): "the notification about \(course) wasn't sent to \(host): \(why)"
+extension UnsentNotice {
+    /// One sentence without its full stop.
+    package var message: String {
+        switch problem {
+        case .refused(let reason): "an \(hook) hook failed\(course)\(reason.map { ": \($0)" } ?? "")"
+        case .hook(.timedOut): "an \(hook) hook took too long\(course) and was ended"
+        case .hook(.signaled(let signal)): "an \(hook) hook was ended by signal \(signal)\(course)"
+        case .hook(.notStarted): "an \(hook) hook can't be run"
+        case .hook: "an \(hook) hook gave no answer that can be read\(course)"
+        case .status(let status, let host): "\(what): \(host) answered \(status)"
+        case .unreachable(let host, let why): "\(what) to \(host): \(why)"
+        }
+    }
+
+    private var hook: String {
+        switch topic {
+        case .news: HookPoint.onNew.rawValue
+        case .failure, .begin, .end: HookPoint.onFailure.rawValue
+        }
+    }
+
+    private var course: String { if case .news(let course) = topic { " for \(course)" } else { "" } }
+
+    private var what: String {
+        switch topic {
+        case .news(let course): "the notification about \(course) wasn't sent"
+        case .failure: "the notification of the failure wasn't sent"
+        case .begin: "the ping at the begin wasn't sent"
+        case .end: "the ping at the end wasn't sent"
         }
     }
 }

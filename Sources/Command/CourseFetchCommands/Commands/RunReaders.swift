@@ -151,6 +151,9 @@ struct RunReaders: Sendable {
         for line in lines { output.line(line, to: descriptor) }
     }
 
+    /// A warning while the run goes on, beside those of its events.
+    func warn(_ problem: String) { logSink("warning: " + TerminalFormat.printable(problem)) }
+
     /// A line while the run goes on, above the live view where there is one.
     private func say(_ text: String, isResult: Bool) {
         if let screen { return screen.note(text) }

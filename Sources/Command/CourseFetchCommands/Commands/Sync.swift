@@ -40,23 +40,12 @@ struct Sync: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.usableSettings(
+        let settings = try await context.settings(
             allShards: all.allShards, catalogs.texts, place.texts, plugins.texts, helpers.texts, transfer.texts,
             metadata.texts, unattended.texts,
             output.texts)
-        let catalogs = try await context.catalogs(settings)
-        if settings.watch.value, catalogs.contains("-") {
-            throw await context.refuse(.usage, "--watch can't read standard input again; name a file or an address")
-        }
-        if settings.list.value, !settings.dryRun.value {
-            throw await context.refuse(.usage, "--list goes with --dry-run; without it, sync always asks")
-        }
-        if all.allShards, catalogs.contains("-") {
-            throw await context.refuse(
-                .usage, "--all-shards can't read standard input for each shard; name a file or an address")
-        }
-        if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
-        let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
+        let session = SyncSession(settings: settings, catalogs: settings.catalogs.value, context: context)
+        if let mistake = mistake(in: settings, context) { throw await session.refuse(mistake) }
         let status =
             if all.allShards {
                 await session.runAllShards()
@@ -66,5 +55,22 @@ struct Sync: AsyncParsableCommand {
                 await session.run()
             }
         if status != .success { throw await context.exit(status) }
+    }
+
+    /// Why a sync with these settings can't begin; nil if it can.
+    private func mistake(in settings: SyncSettings, _ context: CommandContext) -> String? {
+        let readsInput = settings.catalogs.value.contains("-")
+        if !settings.missing.isEmpty { return settings.missing.joined(separator: "\nerror: ") }
+        if settings.catalogs.value.isEmpty { return context.noCatalog }
+        if settings.watch.value, readsInput {
+            return "--watch can't read standard input again; name a file or an address"
+        }
+        if settings.list.value, !settings.dryRun.value {
+            return "--list goes with --dry-run; without it, sync always asks"
+        }
+        if all.allShards, readsInput {
+            return "--all-shards can't read standard input for each shard; name a file or an address"
+        }
+        return settings.windowProblem(at: Date())
     }
 }

@@ -60,7 +60,9 @@ extension SyncSession {
         await readers.finish(summary)
         if !settings.dryRun.value {
             let command = settings.onFinish.value.map { FinishCommand($0) }
-            await conclude(RunEnding(report: settings.report.value, command: command), summary, started: started)
+            var notices = notices(readers)
+            notices.begin()
+            await conclude(runEnding(command), report(summary, started: started), &notices)
         }
         return ExitStatus(summary.conditions)
     }
@@ -87,6 +89,9 @@ extension SyncSession {
     ) async -> ExitStatus {
         var round = round
         let current = CurrentShard()
+        var notices = notices(readers(ofShard: nil))
+        let messenger = notices.messenger
+        notices.begin()
         let command = settings.onFinish.value.map { FinishCommand($0) }
         let abort: @Sendable () -> Void = {
             command?.kill()
@@ -96,6 +101,7 @@ extension SyncSession {
         }
         let stop: @Sendable () -> Void = {
             current.stop()
+            messenger.hurry()
             command?.stop()
         }
         let signals = SignalWatch(stop: stop, abort: abort, pause: pause(current))
@@ -108,7 +114,7 @@ extension SyncSession {
                 break
             }
             var readers = readers(ofShard: shard.text)
-            let (summary, repeated) = await follow(options, &readers, in: current, told: &told)
+            let (summary, repeated) = await follow(options, &readers, &notices, in: current, told: &told)
             let shown = round.take(summary, repeated: repeated)
             areErrorsTold = areErrorsTold && shown != nil
             await readers.finishShard(shown)
@@ -117,7 +123,7 @@ extension SyncSession {
         let readers = readers(ofShard: nil)
         readers.tellEnd(summary)
         await readers.finish(summary, areErrorsTold: areErrorsTold)
-        await conclude(RunEnding(report: settings.report.value, command: command), summary, started: started)
+        await conclude(runEnding(command), report(summary, started: started), &notices)
         withExtendedLifetime(signals) {}
         return ExitStatus(summary.conditions)
     }
@@ -133,7 +139,8 @@ extension SyncSession {
 
     /// Runs one shard. Warnings of catalogs that another one has given already are counted, and not given again.
     private func follow(
-        _ options: SyncOptions, _ readers: inout RunReaders, in current: CurrentShard, told: inout Set<String>
+        _ options: SyncOptions, _ readers: inout RunReaders, _ notices: inout RunNotices, in current: CurrentShard,
+        told: inout Set<String>
     ) async -> (SyncSummary, repeated: Int) {
         let run = SyncRun(options, logger: logger(readers), wording: \.message)
         current.begin(run, readers.terminal)
@@ -150,6 +157,7 @@ extension SyncSession {
                 continue
             }
             readers.receive(event)
+            notices.receive(event)
         }
         return (await ending, repeated)
     }

@@ -1,4 +1,6 @@
+import ArgumentParser
 import CommandOutput
+import CourseCatalog
 import DownloadRunner
 import DownloadStore
 import Foundation
@@ -21,6 +23,8 @@ struct SyncSession {
         let run = SyncRun(
             settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal), logger: logger(readers),
             wording: \.message)
+        var notices = self.notices(readers)
+        let messenger = notices.messenger
         var started = Date()
         var isNextPass = false
         let terminal = readers.terminal
@@ -33,43 +37,81 @@ struct SyncSession {
         }
         let stop: @Sendable () -> Void = {
             run.stop(.signal)
+            messenger.hurry()
             command?.stop()
         }
         let signals = SignalWatch(stop: stop, abort: abort, pause: Self.pause(terminal))
         readers.start()
+        notices.begin()
         // Before the run begins, so that readers get its first events.
         let events = run.events
         async let ending = run.run()
         for await event in events {
             readers.receive(event)
+            notices.receive(event)
             switch event {
             case .resting(let summary, _):
-                await conclude(RunEnding(report: settings.report.value, command: nil), summary, started: started)
+                let facts = report(summary, started: started)
+                let problems = runEnding(nil).write(facts) + notices.takeWarnings()
+                for problem in problems { readers.warn(problem) }
+                notices.end(facts)
                 isNextPass = true
             case .started where isNextPass:
                 started = Date()
+                notices.begin()
             default: break
             }
         }
         let summary = await ending
         await readers.finish(summary)
-        let both = RunEnding(report: settings.report.value, command: command)
-        await conclude(both, summary, started: started)
+        await conclude(runEnding(command), report(summary, started: started), &notices)
         withExtendedLifetime(signals) {}
         return ExitStatus(summary.conditions)
     }
 
-    /// Writes the report, also after each pass of a watching run, and runs the user's command once the lock is released
-    /// and the terminal restored.
-    func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
-        let facts = RunReport(
-            user: settings.shardLocation.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs,
-            started: started,
-            ended: Date(), summary: summary)
-        for problem in await ending.carryOut(facts) {
-            context.complain("warning: " + TerminalFormat.printable(problem))
-        }
+    /// Writes the files of a run's end and tells of it; then runs the user's command, once the lock is released and the
+    /// terminal restored.
+    func conclude(_ ending: RunEnding, _ facts: RunReport, _ notices: inout RunNotices) async {
+        warn(ending.write(facts))
+        notices.end(facts)
+        warn(await notices.finish())
+        warn(await ending.runCommand(facts))
         await context.output.flush()
+    }
+
+    /// The error to throw for a sync that can't begin with these settings; those who want to know of failures are told.
+    func refuse(_ message: String) async -> ExitCode {
+        let code = await context.refuse(.usage, message)
+        if !settings.dryRun.value {
+            var notices = self.notices(readers)
+            notices.end(report(SyncSummary(.input(message)), started: Date()), isRefused: true)
+            warn(await notices.finish())
+            await context.output.flush()
+        }
+        return code
+    }
+
+    func report(_ summary: SyncSummary, started: Date) -> RunReport {
+        RunReport(
+            user: settings.shardLocation.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs,
+            started: started, ended: Date(), summary: summary)
+    }
+
+    func runEnding(_ command: FinishCommand?) -> RunEnding {
+        RunEnding(report: settings.report.value, command: command)
+    }
+
+    func notices(_ readers: RunReaders) -> RunNotices {
+        let logger = logger(readers)
+        let messenger = RunMessenger(settings.hooks, caFile: settings.caFile.value) { line in
+            logger.info("hook: \(line)")
+        }
+        return RunNotices(
+            settings.hooks, shard: settings.chosenShard?.text, zone: context.zone, messenger: messenger)
+    }
+
+    private func warn(_ problems: [String]) {
+        for problem in problems { context.complain("warning: " + TerminalFormat.printable(problem)) }
     }
 
     /// Whether a user can see the result.

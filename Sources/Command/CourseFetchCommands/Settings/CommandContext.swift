@@ -121,12 +121,15 @@ extension CommandContext {
     func catalogs(_ settings: SyncSettings) async throws -> [String] {
         let catalogs = settings.catalogs.value
         guard catalogs.isEmpty else { return catalogs }
+        throw await refuse(.usage, noCatalog)
+    }
+
+    /// What a command says that needs a catalog and has none.
+    var noCatalog: String {
         let file = SettingsFile.path(environment: environment) ?? "~/.config/coursefetch/config.yaml"
-        throw await refuse(
-            .usage,
-            """
+        return """
             no catalog is named. Name one (\(SuggestedCommand.text("sync catalog.yaml"))), or list yours in \(file) \
             (catalogs: [/path/to/catalog.yaml]). A first one is made by: coursefetch init
-            """)
+            """
     }
 }

@@ -47,8 +47,9 @@ enum EffectiveSettings {
         }
         let notifications = hooks.notifications.map { notification in
             let host = URLComponents(string: notification.url)?.host ?? ""
+            let only = notification.only.map { ", only \($0.rawValue)" } ?? ""
             return Row(
-                name: "notify", value: "\(notification.format.rawValue) to \(host)", origin: origin("notify"))
+                name: "notify", value: "\(notification.format.rawValue) to \(host)\(only)", origin: origin("notify"))
         }
         return commands + notifications
     }

@@ -24,7 +24,7 @@ enum HookReader {
         return commands
     }
 
-    /// Reads `notify`: addresses, or mappings `{url: https://…, format: slack}`; one or a list.
+    /// Reads `notify`: addresses, or mappings `{url: https://…, format: slack, only: new}`; one or a list.
     static func notifications(_ node: YAMLNode) throws(Diagnostic) -> [NotificationReceiver] {
         var found: [NotificationReceiver] = []
         for item in node.sequence ?? [node] { found.append(try notification(item)) }
@@ -34,23 +34,20 @@ enum HookReader {
     private static func notification(_ node: YAMLNode) throws(Diagnostic) -> NotificationReceiver {
         var place = node
         var format: NotificationReceiver.Format?
+        var only: (subject: NotificationReceiver.Subject, node: YAMLNode)?
         if let mapping = node.mapping {
             guard let url = node["url"] else { throw node.error("a notification needs a 'url'") }
             place = url
-            for entry in mapping where entry.key != "url" {
-                guard entry.key == "format" else {
+            for entry in mapping {
+                switch entry.key {
+                case "url": break
+                case "format": format = try choice(entry)
+                case "only": only = (try choice(entry), entry.value)
+                default:
                     throw Diagnostic(
                         .error, at: entry.keyLocation,
-                        "a notification has no key '\(entry.key)'; it takes url and format",
-                        suggestion: NearestName.suggestion(for: entry.key, among: ["url", "format"]))
-                }
-                let word = entry.value.string ?? ""
-                format = NotificationReceiver.Format(rawValue: word)
-                guard format != nil else {
-                    let names = NotificationReceiver.Format.allCases.map(\.rawValue)
-                    throw entry.value.error(
-                        "'format' is one of \(names.joined(separator: ", "))",
-                        suggestion: NearestName.suggestion(for: word, among: names))
+                        "a notification has no key '\(entry.key)'; it takes url, format and only",
+                        suggestion: NearestName.suggestion(for: entry.key, among: ["url", "format", "only"]))
                 }
             }
         }
@@ -58,7 +55,24 @@ enum HookReader {
             !text.contains(where: \.isWhitespace),
             ["http", "https"].contains(parts.scheme?.lowercased() ?? "")
         else { throw place.error("a notification goes to an http or https URL") }
-        return NotificationReceiver(url: text, format: format ?? NotificationReceiver.format(ofHost: host))
+        let receiver = NotificationReceiver(
+            url: text, format: format ?? NotificationReceiver.format(ofHost: host), only: only?.subject)
+        if let only, receiver.format == .healthchecks {
+            throw only.node.error("'only' is for notifications; healthchecks gets pings")
+        }
+        return receiver
+    }
+
+    /// One of the words of a type.
+    private static func choice<Word: RawRepresentable & CaseIterable>(
+        _ entry: YAMLMapping.Entry
+    ) throws(Diagnostic) -> Word where Word.RawValue == String {
+        let text = entry.value.string ?? ""
+        if let word = Word(rawValue: text) { return word }
+        let names = Word.allCases.map(\.rawValue)
+        throw entry.value.error(
+            "'\(entry.key)' is one of \(names.joined(separator: ", "))",
+            suggestion: NearestName.suggestion(for: text, among: names))
     }
 
     private static let points = HookPoint.allCases.map(\.rawValue).joined(separator: ", ")

@@ -328,7 +328,7 @@ struct SyncPass: Sendable {
     private func notifyOfNewVideos(_ summary: inout SyncSummary) async {
         let news = NewVideoNotifier(
             store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs.first,
-            userAgent: "coursefetch/\(Version.text)", caFile: options.caFile, log: hookLog,
+            caFile: options.caFile, log: hookLog,
             isStopped: { [control] in control.passStop.map { !$0.isBound } ?? false })
         do throws(StoreError) {
             for warning in try await news.notify() { hub.post(.warning(warning, nil)) }

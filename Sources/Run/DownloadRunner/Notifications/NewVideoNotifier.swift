@@ -3,7 +3,6 @@ import FileSystem
 import Foundation
 import Hooks
 import MediaLibrary
-import MediaTransfer
 import ProviderHost
 import SyncFacts
 import SystemPackage
@@ -13,14 +12,10 @@ import SystemPackage
 /// A video is new once: when it first has its file. That is recorded after all notifications, so that a killed run
 /// repeats them; a failed command or post is a warning, and isn't repeated.
 struct NewVideoNotifier: Sendable {
-    /// The waits between attempts to post.
-    private static let pauses: [Duration] = [.seconds(1), .seconds(4)]
-
     let store: DownloadStore
     let library: LibraryFolder
     let settings: HookSettings
     let jobs: Int
-    let userAgent: String
     let caFile: String?
     let log: @Sendable (String) -> Void
     /// Whether the run has to end.
@@ -79,38 +74,12 @@ struct NewVideoNotifier: Sendable {
     private func notify(_ news: NewVideoFacts, _ runner: HookRunner) async -> [SyncWarning] {
         var troubles: [NotificationProblem] = []
         if let trouble = await runner.onNew(news), trouble != .hook(.cancelled) { troubles.append(trouble) }
-        for notification in settings.notifications {
-            if let trouble = await post(news, to: notification) { troubles.append(trouble) }
+        let post = NotificationPost(caFile: caFile, isHurried: isStopped)
+        for receiver in settings.notifications where receiver.isTold(of: .new) && !isStopped() {
+            let trouble = await post.send(receiver.body(news), to: receiver.url)
+            // After a stop the next run tells it again.
+            if let trouble, !isStopped() { troubles.append(trouble) }
         }
         return troubles.map { .notificationFailed(course: news.title, $0) }
-    }
-
-    /// Retries failures that may be temporary.
-    private func post(_ news: NewVideoFacts, to notification: NotificationReceiver) async -> NotificationProblem? {
-        let host = Origin(url: notification.url)?.host ?? ""
-        let (bytes, contentType) = notification.body(news)
-        for pause in Self.pauses.map(Optional.some) + [nil] {
-            if isStopped() { return nil }
-            let (userAgent, caFile) = (userAgent, caFile)
-            let result = await Blocking.run { _ -> Result<Int, TransferFailure> in
-                do throws(TransferFailure) {
-                    return .success(
-                        try Webhook.post(
-                            bytes, contentType: contentType, to: notification.url, userAgent: userAgent, caFile: caFile)
-                    )
-                } catch { return .failure(error) }
-            }
-            let trouble: NotificationProblem
-            switch result {
-            case .success(200..<300): return nil
-            case .success(let status):
-                trouble = .status(status, host: host)
-                guard status >= 500 || status == 429 || status == 408 else { return trouble }
-            case .failure(let failure): trouble = .unreachable(host: host, failure.sentence)
-            }
-            guard let pause else { return trouble }
-            try? await Task.sleep(for: pause)
-        }
-        return nil
     }
 }
