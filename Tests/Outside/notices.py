@@ -1,7 +1,9 @@
-"""What others are told of a sync: failures with the next step, and pings for a healthcheck."""
+"""What others are told of a sync: failures with the next step, pings for a healthcheck, metrics for Prometheus."""
 
 import json
+import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,6 +230,71 @@ class Pings(Notices):
         self.receiver.close()
         run = self.plain(exit=0)
         self.assertIn("warning: the ping at the end wasn't sent to 127.0.0.1: ", run.err)
+
+
+class Metrics(Notices):
+    def setUp(self):
+        super().setUp()
+        self.file = self.stage.folder / "metrics/coursefetch.prom"
+        self.file.parent.mkdir()
+
+    def samples(self):
+        lines = [line.rsplit(" ", 1) for line in self.file.read_text().splitlines() if not line.startswith("#")]
+        label = 'user="{}"'.format(lines[0][0].split('"')[1])
+        return {name.replace(label + ",", "").replace("{" + label + "}", ""): float(value) for name, value in lines}
+
+    def test_each_sync_replaces_the_file_and_the_last_success_stays(self):
+        begun = time.time()
+        self.stage.sync("--metrics-file", self.file, exit=0)
+        first = self.samples()
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o644)
+        self.assertEqual(list(self.file.parent.iterdir()), [self.file])
+        self.assertGreaterEqual(first["coursefetch_last_run_timestamp_seconds"], begun - 0.001)
+        self.assertEqual(first["coursefetch_last_success_timestamp_seconds"], first["coursefetch_last_run_timestamp_seconds"])
+        self.assertEqual(first["coursefetch_last_run_exit_code"], 0)
+        self.assertGreaterEqual(first["coursefetch_last_run_received_bytes"], 80_000)
+        self.assertEqual(first['coursefetch_videos{state="finished"}'], 2)
+        self.assertEqual(first["coursefetch_library_bytes"], sum(map(len, self.stage.files().values())))
+        self.table["v3"] = self.host.url("/nothing")
+        self.write("v1", "v2", "v3")
+        # As a setting, and relative to its file.
+        self.settings(**{"metrics-file": os.path.relpath(self.file, self.stage.folder / "home/.config/coursefetch")})
+        self.stage.sync(exit=1)
+        second = self.samples()
+        self.assertEqual(second["coursefetch_last_run_exit_code"], 1)
+        self.assertEqual(second['coursefetch_videos{state="failed"}'], 1)
+        self.assertEqual(second[f'coursefetch_last_run_failures{{host="{self.host.url("")}"}}'], 1)
+        self.assertEqual(
+            second["coursefetch_last_success_timestamp_seconds"], first["coursefetch_last_success_timestamp_seconds"])
+        self.assertGreater(second["coursefetch_last_run_timestamp_seconds"], first["coursefetch_last_run_timestamp_seconds"])
+        self.stage.catalog.write_text("version: 1\ncourses: 7\n")
+        self.stage.sync(exit=65)
+        third = self.samples()
+        self.assertEqual(third["coursefetch_last_run_exit_code"], 65)
+        self.assertEqual(
+            third["coursefetch_last_success_timestamp_seconds"], first["coursefetch_last_success_timestamp_seconds"])
+        self.assertFalse([name for name in third if name.startswith("coursefetch_videos")])
+
+    def test_promtool_finds_nothing_wrong(self):
+        if not shutil.which("promtool"):
+            self.skipTest("there is no promtool")
+        self.table["v2"] = self.host.url("/nothing")
+        self.write("v1", "v2")
+        self.stage.sync("--metrics-file", self.file, exit=1)
+        with open(self.file) as file:
+            check = subprocess.run(["promtool", "check", "metrics"], stdin=file, capture_output=True, text=True)
+        self.assertEqual((check.returncode, check.stdout + check.stderr), (0, ""))
+
+    def test_a_file_that_can_not_be_written_is_a_warning(self):
+        run = self.plain("--metrics-file", self.stage.folder / "none/m.prom", exit=0)
+        self.assertIn("warning: can't write the metrics to ", run.err)
+
+    def test_a_run_that_watches_writes_it_after_each_pass(self):
+        running = self.stage.start_sync("--metrics-file", self.file, "--watch", "--every", "1s")
+        wait_until(self.file.exists)
+        first = self.samples()["coursefetch_last_run_timestamp_seconds"]
+        wait_until(lambda: self.samples()["coursefetch_last_run_timestamp_seconds"] > first)
+        running.stop()
 
 
 if __name__ == "__main__":

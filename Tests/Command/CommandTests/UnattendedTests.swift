@@ -52,6 +52,7 @@ struct UnattendedTests {
             "max-duration": "4h", "until": "06:00", "between": "22:00-6:00", "max-transfer": "50G",
             "min-free-space": "5G", "wait": "0",
             "bwlimit": "08:00,512K 23:00,off", "every": "30m", "watch": "true", "on-finish": "mail -s done me",
+            "metrics-file": "/m.prom",
         ]
         let file = texts.map { "\($0): \"\($1)\"\n" }.joined() + "report: ~/report.json\n"
         for settings in [try Self.settings(texts), try Self.settings(file: file)] {
@@ -64,7 +65,7 @@ struct UnattendedTests {
             #expect(options.maxTransfer == 50 << 30 && options.minFreeSpace == .bytes(5 << 30) && options.wait == .zero)
             #expect(options.bandwidth == BandwidthTimetable("08:00,512K 23:00,off"))
             #expect(options.watchEvery == .seconds(1800))
-            #expect(settings.onFinish.value == "mail -s done me")
+            #expect(settings.onFinish.value == "mail -s done me" && settings.metricsFile.value == "/m.prom")
         }
         #expect(try Self.settings(file: file).report.value == "/home/alice/report.json")
         #expect(try Self.settings(["every": "30m"]).options(catalogs: []).watchEvery == nil)
@@ -186,15 +187,29 @@ struct UnattendedTests {
 
     @Test("failures after a run are reported, without other effects")
     func problems() async {
-        let ending = RunEnding(report: path("no/r"), command: FinishCommand("exit 3"))
+        let ending = RunEnding(report: path("no/r"), metrics: path("no/m"), command: FinishCommand("exit 3"))
         #expect(
             ending.write(Self.report) == [
                 "can't write the report to \(path("no/r")): No such file or directory",
+                "can't write the metrics to \(path("no/m")): No such file or directory",
             ])
         #expect(await ending.runCommand(Self.report) == ["the command of --on-finish ended with exit code 3"])
         #expect(
             await RunEnding(command: FinishCommand("kill -9 $$")).runCommand(Self.report)
                 == ["the command of --on-finish was killed by signal 9"])
+    }
+
+    @Test("others can read new metrics whatever the umask; later ones keep the mode")
+    func metrics() throws {
+        func mode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path("m"))[.posixPermissions] as? Int
+        }
+        let ending = RunEnding(metrics: path("m"))
+        #expect(try ending.write(Self.report) == [] && mode() == 0o644)
+        chmod(path("m"), 0o640)
+        #expect(try ending.write(Self.report) == [] && mode() == 0o640)
+        let lines = (text("m") ?? "").split(separator: "\n")
+        #expect(lines.contains(#"coursefetch_last_success_timestamp_seconds{user="alice"} 1795215660"#))
     }
 
     @Test("a command that takes too long is ended with all its children", .timeLimit(.minutes(5)))

@@ -98,7 +98,9 @@ struct SyncSession {
     }
 
     func runEnding(_ command: FinishCommand?) -> RunEnding {
-        RunEnding(report: settings.report.value, command: command)
+        RunEnding(
+            report: settings.report.value, metrics: settings.metricsFile.value, command: command,
+            shard: settings.chosenShard?.text)
     }
 
     func notices(_ readers: RunReaders) -> RunNotices {

@@ -11,5 +11,6 @@ struct UnattendedOptions: SettingOptions {
     @Flag(\.watch) var watch: Bool?
     @Option(\.every) var every: String?
     @Option(\.report, completion: .file(extensions: ["json"])) var report: String?
+    @Option(\.metricsFile, completion: .file(extensions: ["prom"])) var metricsFile: String?
     @Option(\.onFinish) var onFinish: String?
 }

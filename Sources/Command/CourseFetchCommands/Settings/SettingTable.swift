@@ -311,6 +311,13 @@ struct SettingTable: Sendable {
         "report", .value("file"), standard: nil,
         help: "Write a JSON report to this file; with --watch after each sync.", isPath: true,
         parse: SettingFormat.nonEmpty)
+    let metricsFile = SettingKey<String?>(
+        "metrics-file", .value("file"), standard: nil,
+        help: """
+            Write the measurements of the run to this file, such as coursefetch.prom for Prometheus's node exporter; \
+            with --watch after each sync.
+            """, isPath: true,
+        parse: SettingFormat.nonEmpty)
     let onFinish = SettingKey<String?>(
         "on-finish", .value("command"), standard: nil,
         help:

@@ -17,7 +17,8 @@ struct RunHistory: Sendable {
         do { return try store.runs.begin(catalogs: catalogs) } catch { throw Refusal(error) }
     }
 
-    func end(_ run: Int64, _ summary: SyncSummary) throws(Refusal) {
+    /// Returns the bytes of all files of the library.
+    func end(_ run: Int64, _ summary: SyncSummary) throws(Refusal) -> Int64? {
         var end = RunEnd()
         end.finished = summary.finishedNow
         end.failed = summary.failedNow
@@ -31,12 +32,15 @@ struct RunHistory: Sendable {
             summary.errors.lazy.compactMap { problem in
                 if case .refusal(let refusal) = problem { String(wording(refusal).prefix(Self.longest)) } else { nil }
             }.first
-        do { try store.runs.end(run, end) } catch { throw Refusal(error) }
+        do {
+            try store.runs.end(run, end)
+            return try store.runs.newest(1).first?.libraryBytes
+        } catch { throw Refusal(error) }
     }
 
     /// Notes a pass that couldn't begin. It has its reason already, so a failure to record it adds nothing.
     func note(_ refused: SyncSummary) {
         guard let run = try? begin() else { return }
-        try? end(run, refused)
+        _ = try? end(run, refused)
     }
 }

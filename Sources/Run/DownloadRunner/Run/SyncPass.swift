@@ -51,7 +51,7 @@ struct SyncPass: Sendable {
         } catch {
             summary = SyncSummary(error)
         }
-        do throws(Refusal) { try history.end(run, summary) } catch { summary.add(error) }
+        do throws(Refusal) { summary.libraryBytes = try history.end(run, summary) } catch { summary.add(error) }
         return summary
     }
 

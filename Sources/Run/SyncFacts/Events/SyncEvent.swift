@@ -271,6 +271,8 @@ package struct SyncSummary: Sendable {
     package var coursesUnlisted = 0
     /// Courses whose providers a sync would have asked, and a dry run hasn't.
     package var coursesUnasked = 0
+    /// The bytes of all files of videos in the library at the end; nil if unknown.
+    package var libraryBytes: Int64?
     /// The servers that waiting videos wait for, the most videos first.
     package var leftAlone: [ServerCooldown] = []
     /// The servers of providers that require a new login.

@@ -28,6 +28,7 @@ extension SyncSummary {
         removedNow += other.removedNow
         failedNow += other.failedNow
         failedAt.merge(other.failedAt, uniquingKeysWith: +)
+        if let more = other.libraryBytes { libraryBytes = (ByteCount(libraryBytes ?? 0) + ByteCount(more)).value }
         bytes = (ByteCount(bytes) + ByteCount(other.bytes)).value
         answers += other.answers
         answersExpired += other.answersExpired
