@@ -1,5 +1,7 @@
-"""What others are told of a sync: failures with the next step, pings for a healthcheck, metrics for Prometheus."""
+"""What others are told of a sync: failures with the next step, pings for a healthcheck, metrics for Prometheus; and the settings
+of one user."""
 
+import getpass
 import json
 import os
 import pathlib
@@ -295,6 +297,34 @@ class Metrics(Notices):
         first = self.samples()["coursefetch_last_run_timestamp_seconds"]
         wait_until(lambda: self.samples()["coursefetch_last_run_timestamp_seconds"] > first)
         running.stop()
+
+
+class UserSettings(Notices):
+    def test_the_file_of_a_user_goes_before_that_of_the_account(self):
+        self.settings(retries=3, jobs=2, notify=self.receiver.url("/account"))
+        user = self.settings("users/maths.yaml", jobs=1, notify=self.receiver.url("/maths"))
+        self.assertEqual(self.stage.command("login", "--user", "maths").exit, 0)
+        self.stage.sync("--user", "maths", exit=0)
+        self.assertEqual(self.paths(), ["/maths"])
+        run = self.stage.command("doctor", "--user", "maths", "--json")
+        found = {e["name"]: (e["value"], e["origin"]) for e in run.of("setting")}
+        self.assertEqual(found["jobs"], ("1", f"{user}:1:10"))
+        self.assertEqual(found["retries"][0], "3")
+        self.assertTrue(found["retries"][1].startswith(str(user.parent.parent / "config.yaml")), found["retries"])
+        self.assertTrue(found["notify"][1].startswith(str(user)), found["notify"])
+        self.assertIn(f"  file: {user}\n", self.stage.command("doctor", "--user", "maths").out)
+        # The account's own user has another one, if any.
+        for jobs in ("2", "3"):
+            run = self.stage.command("doctor", "--json")
+            self.assertEqual([e["value"] for e in run.of("setting") if e["name"] == "jobs"], [jobs])
+            self.settings(f"users/{getpass.getuser()}.yaml", jobs=3)
+
+    def test_a_file_that_others_can_write_is_not_used(self):
+        user = self.settings("users/maths.yaml", jobs=1)
+        user.chmod(0o666)
+        run = self.stage.command("status", "--user", "maths")
+        self.assertEqual(run.exit, 64)
+        self.assertIn(f"{user} isn't used", run.err)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
-"""What docs/operations.md says: backups that are restored, another place, a missing mount, a library that a group reads."""
+"""What docs/operations.md says: backups that are restored, another place, a missing mount. accounts.py tries several accounts."""
 
 import getpass
-import os
 import shutil
 import sqlite3
-import subprocess
 import unittest
 
 import media
@@ -221,73 +219,6 @@ class Places(Night):
                 self.whole()
                 shutil.rmtree(mount)
                 self.write("a")
-
-
-class Groups(Night):
-    """An account that syncs, one of the group, and a stranger: numbers that nobody has."""
-
-    SYNCS, READS, STRANGER, GROUP = 45001, 45002, 45003, 45010
-
-    def setUp(self):
-        if os.geteuid() != 0 or not shutil.which("setpriv"):
-            self.skipTest("needs root, and setpriv")
-        account = ["setpriv", f"--reuid={self.SYNCS}", "--clear-groups"]
-        runs = subprocess.run([*account, stage.PROGRAM, "--version"], capture_output=True).returncode == 0
-        if not runs or os.stat(stage.PROGRAM).st_uid != 0:
-            self.skipTest("other accounts can't run the program, or not its plugins")
-        super().setUp()
-        self.stage.folder.chmod(0o755)
-        for path in (self.stage.folder, *self.stage.folder.rglob("*")):
-            os.chown(path, self.SYNCS, self.SYNCS)
-
-    def write(self, courses):
-        super().write(courses)
-        if os.geteuid() == 0:
-            os.chown(self.stage.catalog, self.SYNCS, self.SYNCS)
-
-    def sync_as(self, umask):
-        account = f"setpriv --reuid={self.SYNCS} --regid={self.SYNCS} --groups={self.GROUP}"
-        return self.stage.sync("--user", "media", exit=0, before=("sh", "-c", f'umask {umask}; exec {account} "$@"', "sh"))
-
-    def reads(self, account, *groups):
-        """The videos that an account can read."""
-        which = [f"--groups={','.join(map(str, groups))}"] if groups else ["--clear-groups"]
-        found = subprocess.run(
-            ["setpriv", f"--reuid={account}", f"--regid={account}", *which, "sh", "-c",
-             'for file in "$1"/*/*.mp4; do cat "$file" > /dev/null && echo "$file"; done', "sh", str(self.stage.library)],
-            capture_output=True, text=True)
-        return {line[-6:-4] for line in found.stdout.splitlines()}
-
-    def test_a_group_reads_what_is_synced_into_a_folder_of_its_own(self):
-        self.login()
-        self.stage.library.mkdir()
-        os.chown(self.stage.library, self.SYNCS, self.GROUP)
-        self.stage.library.chmod(0o2750)
-        self.sync_as("027")
-        self.assertEqual(self.reads(self.READS, self.GROUP), set(VIDEOS))
-        self.assertEqual(self.reads(self.STRANGER), set())
-        modes = {oct(p.stat().st_mode & 0o7777) for p in self.stage.library.rglob("*") if p.is_dir()}
-        self.assertEqual(modes, {"0o2750"})
-        self.assertEqual(oct(next(self.stage.state.rglob("state.sqlite")).stat().st_mode & 0o7777), "0o600")
-
-    def test_a_group_that_comes_later_has_to_be_given_to_the_folder_of_partials_too(self):
-        self.login()
-        self.write("a")
-        self.sync_as("077")
-        self.assertEqual(self.reads(self.READS, self.GROUP), set())
-        folders = [self.stage.library, *(p for p in self.stage.library.rglob("*") if p.is_dir())]
-        for path in (self.stage.library, *self.stage.library.rglob("*")):
-            os.chown(path, -1, self.GROUP)
-            path.chmod(0o2750 if path in folders else 0o640)
-        self.write("ab")
-        self.sync_as("027")
-        self.assertEqual(self.reads(self.READS, self.GROUP), set(VIDEOS))
-        self.assertEqual(self.reads(self.STRANGER), set())
-
-    def login(self):
-        account = ["setpriv", f"--reuid={self.SYNCS}", f"--regid={self.SYNCS}", "--clear-groups"]
-        run = self.stage.command("login", "--user", "media", before=account)
-        self.assertEqual(run.exit, 0, run)
 
 
 if __name__ == "__main__":

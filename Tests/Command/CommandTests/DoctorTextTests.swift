@@ -18,7 +18,7 @@ struct DoctorTextTests {
 
     private static func lines(_ facts: [DiagnosisFact]) -> [String] {
         DoctorText(style: TerminalStyle(hasColor: false, hasUnicode: true), zone: utc, now: now)
-            .lines(Diagnosis(facts), settings: [], file: nil)
+            .lines(Diagnosis(facts), settings: [], files: [])
     }
 
     @Test("findings are listed by topic, each with a remedy, and are counted at the end")
@@ -166,5 +166,16 @@ struct DoctorTextTests {
         case .databaseUnusable, .lockUnusable, .libraryUnusable: true
         default: false
         }
+    }
+
+    @Test("the settings files are named, those of one user included")
+    func files() {
+        let lines = DoctorText(style: TerminalStyle(hasColor: false, hasUnicode: true), zone: Self.utc, now: Self.now)
+            .lines(Diagnosis(), settings: [], files: [("/c/config.yaml", true), ("/c/users/maths.yaml", false)])
+        #expect(
+            lines == [
+                "Settings", "  file: /c/config.yaml", "  file: /c/users/maths.yaml (there is none)", "",
+                "no problems found",
+            ])
     }
 }

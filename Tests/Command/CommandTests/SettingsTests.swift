@@ -1,7 +1,9 @@
 import Foundation
+import Hooks
 import RunAccess
 import SyncFacts
 import Testing
+import UserState
 import YAMLSource
 
 @testable import CourseFetchCommands
@@ -269,6 +271,89 @@ struct SettingsTests {
                 return !shown.isEmpty && !shown.contains("hush")
             }
         }
+    }
+
+    private static let folder = "/home/alice/.config/coursefetch"
+
+    private static func settings(
+        _ environment: [String: String] = [:], file: String, userFile: String
+    ) throws(SettingsError) -> SyncSettings {
+        let environment = ["HOME": "/home/alice"].merging(environment) { $1 }
+        let file = try SettingsFile(bytes: Array(file.utf8), path: folder + "/config.yaml")
+        let userFile = try SettingsFile(
+            bytes: Array(userFile.utf8), path: folder + "/users/maths.yaml", ofUser: true)
+        return try SyncSettings(
+            SettingLayers(options: [:], environment: environment, file: file, userFile: userFile))
+    }
+
+    @Test("a user's own file comes between the environment and the account's file, key by key")
+    func userFile() throws {
+        let settings = try Self.settings(
+            ["COURSEFETCH_RETRIES": "7"],
+            file: """
+                jobs: 4\nretries: 5\nchecksum: true\nquiet: true\nplugins: [a]\ncatalogs: [x.yaml, y.yaml]\nmax-wait: 1m
+                """,
+            userFile: "jobs: 2\nretries: 6\nno-checksum: true\nverbose: true\nplugins: [b]\ncatalogs: [z.yaml]\n")
+        #expect(settings.jobs.value == .fixed(2) && settings.retries.value == 7)
+        #expect(settings.maxWait.value == .seconds(60))
+        #expect(settings.jobs.origin.description == Self.folder + "/users/maths.yaml:1:7")
+        #expect(!settings.checksum.value && settings.verbose.value && !settings.quiet.value)
+        #expect(settings.plugins.value == [Self.folder + "/users/b", Self.folder + "/a"])
+        #expect(settings.catalogs.value == [Self.folder + "/users/z.yaml"])
+    }
+
+    @Test("hooks and notify of a user's file take the place of the account's, each as a whole")
+    func userHooks() throws {
+        let file = "hooks: {on-new: a, on-failure: b}\nnotify: https://a.example.org/\n"
+        var settings = try Self.settings(file: file, userFile: "hooks: {on-new: c}\n")
+        #expect(settings.hooks.commands.mapValues { $0.map(\.command) } == [.onNew: ["c"]])
+        #expect(settings.hooks.folder == Self.folder + "/users" && settings.hooks.notifications.count == 1)
+        let rows = EffectiveSettings.rows(settings).filter { ["hooks", "notify"].contains($0.name) }
+        #expect(
+            rows.map { "\($0.value) \($0.origin)" } == [
+                "on-new: c \(Self.folder)/users/maths.yaml:1:1", "json to a.example.org \(Self.folder)/config.yaml:2:1",
+            ])
+        settings = try Self.settings(file: file, userFile: "notify: []\n")
+        #expect(settings.hooks.notifications.isEmpty && settings.hooks.commands.count == 2)
+        #expect(settings.hooks.folder == Self.folder)
+    }
+
+    @Test("mistakes of a user's file have their place, and it can't name another user")
+    func userMistakes() {
+        for (text, message) in [
+            ("jobs: 0\n", "/users/maths.yaml:1:7: error: jobs: 0 isn't between 1 and 256\n    jobs: 0\n          ^"),
+            (
+                "user: bob\n",
+                """
+                /users/maths.yaml:1:1: error: these are the settings of one user: 'user' isn't one of them
+                    user: bob
+                    ^
+                """
+            ),
+        ] {
+            #expect {
+                _ = try Self.settings(file: "jobs: 3\n", userFile: text)
+            } throws: { error in
+                (error as? SettingsError)?.problems.map(\.text) == [Self.folder + message]
+            }
+        }
+    }
+
+    @Test("the file is that of the user whom the option, the environment or the account's file names")
+    func userFileNames() throws {
+        func name(_ options: [String: [String]], _ variables: [String: String], _ file: String) throws -> String? {
+            let environment = ["HOME": "/h"].merging(variables) { $1 }
+            let file = try SettingsFile(bytes: Array(file.utf8), path: "/h/.config/coursefetch/config.yaml")
+            return SettingLayers(options: options, environment: environment, file: file).userFilePath
+        }
+        let folder = "/h/.config/coursefetch/users/"
+        let variable = ["COURSEFETCH_USER": "b"]
+        #expect(try name(["user": ["a"]], variable, "user: c\n") == folder + "a.yaml")
+        #expect(try name([:], variable, "user: c\n") == folder + "b.yaml")
+        #expect(try name([:], [:], "user: c\n") == folder + "c.yaml")
+        #expect(try name(["user": ["../x"]], [:], "") == nil)
+        let own = UserName.ofThisAccount(environment: [:]).text
+        #expect(try name([:], [:], "") == folder + own + ".yaml")
     }
 
     @Test("a receiver is restricted by 'only', which pings don't take")

@@ -16,9 +16,9 @@ package struct DoctorText {
         self.now = now
     }
 
-    /// All lines. `file` is the path of the settings file, and whether it exists.
+    /// All lines. `files` are the paths of the settings files, and whether they exist.
     package func lines(
-        _ diagnosis: Diagnosis, settings: [SettingInEffect], file: (path: String, exists: Bool)?
+        _ diagnosis: Diagnosis, settings: [SettingInEffect], files: [(path: String, exists: Bool)]
     ) -> [String] {
         var lines: [String] = []
         for topic in Diagnosis.Topic.allCases {
@@ -27,7 +27,7 @@ package struct DoctorText {
             lines += [style.paint(title(topic), .bold)] + facts.flatMap(self.lines) + [""]
         }
         lines.append(style.paint("Settings", .bold))
-        if let file { lines.append("  file: \(style.text(file.path))\(file.exists ? "" : " (there is none)")") }
+        for file in files { lines.append("  file: \(style.text(file.path))\(file.exists ? "" : " (there is none)")") }
         let width = settings.map(\.name.count).max() ?? 0
         for row in settings {
             let line = "  \(TerminalFormat.fit(row.name, to: width))  \(row.value)"

@@ -67,15 +67,27 @@ struct Doctor: AsyncParsableCommand {
             context.output.send(DoctorJSON.summary(diagnosis, exit: status, now: now), to: STDOUT_FILENO)
         } else {
             let text = DoctorText(style: context.style(of: STDOUT_FILENO), zone: context.zone, now: Date())
-            let file = SettingsFile.path(environment: context.environment).map { path in
-                (path: path, exists: FileManager.default.fileExists(atPath: path))
-            }
-            text.lines(diagnosis, settings: rows, file: file).forEach(context.say)
+            text.lines(diagnosis, settings: rows, files: settingsFiles(settings, context)).forEach(context.say)
         }
         if let refusal = diagnosis.refusal {
             throw await context.refuse(status, "nothing was removed: \(refusal.message)")
         }
         try await context.finish()
         if status != .success { throw await context.exit(status) }
+    }
+
+    /// The account's settings file, and that of the user, if it exists or somebody asks for a user.
+    private func settingsFiles(
+        _ settings: SyncSettings, _ context: CommandContext
+    ) -> [(path: String, exists: Bool)] {
+        let name = settings.location.userName
+        let paths = [
+            SettingsFile.path(environment: context.environment),
+            name.flatMap { SettingsFile.path(ofUser: $0, environment: context.environment) },
+        ]
+        let files = paths.compactMap(\.self).map { path in
+            (path: path, exists: FileManager.default.fileExists(atPath: path))
+        }
+        return files.enumerated().filter { $0 == 0 || $1.exists || settings.user.origin != .standard }.map(\.element)
     }
 }

@@ -43,6 +43,8 @@ struct ManualPage {
         page.section("FILES")
         page.item("$XDG_CONFIG_HOME/coursefetch/config.yaml")
         page.text("Settings: each long option of sync under its own name. Default: ~/.config.")
+        page.item("$XDG_CONFIG_HOME/coursefetch/users/NAME.yaml")
+        page.text("Settings of one user (--user NAME), which come before these.")
         page.item("$XDG_STATE_HOME/coursefetch/users/NAME/")
         page.text("State of a user. Default: ~/.local/state.")
         page.item("$XDG_DATA_HOME/coursefetch/plugins/")

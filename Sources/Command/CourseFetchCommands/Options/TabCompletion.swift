@@ -22,11 +22,11 @@ extension CompletionKind {
     /// The settings; nil if they have mistakes, since completion can't report them.
     private static func settings(_ words: [String]) -> SyncSettings? {
         let environment = ProcessInfo.processInfo.environment
-        guard let file = try? SettingsFile.path(environment: environment).map(SettingsFile.read) ?? SettingsFile.none
+        guard let layers = try? SettingLayers.read(options: options(words), environment: environment)
         else {
             return nil
         }
-        return try? SyncSettings(SettingLayers(options: options(words), environment: environment, file: file))
+        return try? SyncSettings(layers)
     }
 
     /// The options on the line that set locations.

@@ -23,8 +23,7 @@ struct CommandContext: Sendable {
     func settings(allShards: Bool = false, _ options: [String: [String]]...) async throws -> SyncSettings {
         let texts = options.reduce(into: [:]) { all, texts in all.merge(texts) { first, _ in first } }
         do throws(SettingsError) {
-            let file = try SettingsFile.path(environment: environment).map(SettingsFile.read) ?? .none
-            let layers = SettingLayers(options: texts, environment: environment, file: file)
+            let layers = try SettingLayers.read(options: texts, environment: environment)
             let settings = try SyncSettings(layers, allShards: allShards)
             SuggestedCommand.remember(settings.givenPlaces)
             if allShards { SuggestedCommand.rememberAllShards() }

@@ -39,7 +39,7 @@ enum EffectiveSettings {
     /// Commands as they were written; of webhooks the host only, since the rest is a secret.
     private static func hookRows(_ settings: SyncSettings) -> [Row] {
         let hooks = settings.hooks
-        func origin(_ name: String) -> SettingOrigin { settings.hookLocations[name].map { .file($0) } ?? .standard }
+        func origin(_ name: String) -> SettingOrigin { settings.hookOrigins[name] ?? .standard }
         let commands = HookPoint.allCases.flatMap { point in
             (hooks.commands[point] ?? []).map {
                 Row(name: "hooks", value: "\(point.rawValue): \($0.command)", origin: origin("hooks"))

@@ -3,6 +3,8 @@ import YAMLSource
 enum SettingOrigin: Sendable, Equatable {
     case option
     case environment(variable: String)
+    /// The settings file of one user of the account.
+    case userFile(SourceLocation)
     case file(SourceLocation)
     /// The state, from an earlier sync or `library move`.
     case state
@@ -14,7 +16,7 @@ extension SettingOrigin: CustomStringConvertible {
         switch self {
         case .option: "the command line"
         case .environment(let variable): variable
-        case .file(let location): location.description
+        case .userFile(let location), .file(let location): location.description
         case .state: "the state"
         case .standard: "default"
         }
@@ -26,7 +28,7 @@ extension SettingOrigin {
     var isGiven: Bool {
         switch self {
         case .option, .environment: true
-        case .file, .state, .standard: false
+        case .userFile, .file, .state, .standard: false
         }
     }
 
@@ -35,7 +37,7 @@ extension SettingOrigin {
         switch self {
         case .option, .state, .standard: "--\(name)"
         case .environment(let variable): variable
-        case .file(let location): "\(location): \(name)"
+        case .userFile(let location), .file(let location): "\(location): \(name)"
         }
     }
 }

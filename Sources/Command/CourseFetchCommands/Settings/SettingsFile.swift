@@ -20,11 +20,13 @@ struct SettingsFile: Sendable {
     /// The folder of the file, which its relative paths begin at.
     private(set) var folder = ""
     private let bytes: [UInt8]
+    /// Whether it is that of one user of the account.
+    private let isOfUser: Bool
 
     /// No file: nothing is set.
     static let none = SettingsFile()
 
-    private init() { bytes = [] }
+    private init() { (bytes, isOfUser) = ([], false) }
 
     /// The file's path: `$XDG_CONFIG_HOME/coursefetch/config.yaml`, by default in `~/.config`.
     static func path(environment: [String: String]) -> String? {
@@ -33,18 +35,27 @@ struct SettingsFile: Sendable {
         return environment["HOME"].map { $0 + "/.config/coursefetch/config.yaml" }
     }
 
+    /// The path of the file of one user: `users/NAME.yaml` beside that of the account.
+    static func path(ofUser name: String, environment: [String: String]) -> String? {
+        path(environment: environment).map { ($0 as NSString).deletingLastPathComponent + "/users/\(name).yaml" }
+    }
+
     /// Reads the file at `path`; a missing one sets nothing. Throws all mistakes.
-    static func read(_ path: String) throws(SettingsError) -> SettingsFile {
+    static func read(_ path: String) throws(SettingsError) -> SettingsFile { try read(path, ofUser: false) }
+
+    /// - Parameter ofUser: whether it is that of one user of the account.
+    static func read(_ path: String, ofUser: Bool) throws(SettingsError) -> SettingsFile {
         guard access(path, F_OK) == 0 else { return .none }
         // It names commands to run, as a plugin does.
         if let reason = FileStatus.distrust(FilePath(path)) { throw SettingsError([.distrusted(path, reason)]) }
         guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError([.unreadable(path)]) }
-        return try SettingsFile(bytes: Array(data), path: path)
+        return try SettingsFile(bytes: Array(data), path: path, ofUser: ofUser)
     }
 
     /// Reads the text of a settings file.
-    init(bytes: [UInt8], path: String) throws(SettingsError) {
+    init(bytes: [UInt8], path: String, ofUser: Bool = false) throws(SettingsError) {
         self.bytes = bytes
+        isOfUser = ofUser
         folder = (path as NSString).deletingLastPathComponent
         let root: YAMLNode
         do {
@@ -110,6 +121,10 @@ struct SettingsFile: Sendable {
                 .error, at: entry.keyLocation, "there is no setting '\(entry.key)'",
                 suggestion: NearestName.suggestion(
                     for: entry.key, among: SettingTable.all.map(\.name) + ["hooks", "notify"]))
+        }
+        if isOfUser, key.name == SettingTable.shared.user.name {
+            throw Diagnostic(
+                .error, at: entry.keyLocation, "these are the settings of one user: 'user' isn't one of them")
         }
         if let items = entry.value.sequence {
             guard key.form.isList else {

@@ -17,8 +17,8 @@ struct SyncSettings: Sendable {
     private var shardProblem: String?
     /// The user's hook commands.
     private(set) var hooks = HookSettings()
-    /// Where `hooks` and `notify` stand in the file, if they do.
-    private(set) var hookLocations: [String: SourceLocation] = [:]
+    /// Where `hooks` and `notify` stand, if they do.
+    private(set) var hookOrigins: [String: SettingOrigin] = [:]
 
     /// Evaluates every setting; throws all mistakes at once.
     ///
@@ -26,7 +26,7 @@ struct SyncSettings: Sendable {
     init(_ layers: SettingLayers, allShards: Bool = false) throws(SettingsError) {
         var layers = layers
         hooks = layers.hooks
-        hookLocations = layers.hookLocations
+        hookOrigins = layers.hookOrigins
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
         // The stronger layer wins; within one layer it is a mistake.
         for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {
