@@ -13,6 +13,7 @@ import time
 import unittest
 
 import media
+import stage
 from host import File, Host
 from stage import Stage, wait_until
 
@@ -325,6 +326,32 @@ class UserSettings(Notices):
         run = self.stage.command("status", "--user", "maths")
         self.assertEqual(run.exit, 64)
         self.assertIn(f"{user} isn't used", run.err)
+
+
+class Installed(Notices):
+    def test_doctor_names_what_is_installed_with_the_program(self):
+        prefix = self.stage.folder / "prefix"
+        names = {"systemd_units": "systemd/user/coursefetch.timer", "crontab": "doc/coursefetch/examples/crontab",
+                 "json_check": "doc/coursefetch/examples/check-json", None: "coursefetch/schemas/sync.schema.json"}
+        for name in names.values():
+            (prefix / "share" / name).parent.mkdir(parents=True, exist_ok=True)
+            (prefix / "share" / name).touch()
+        (prefix / "bin").mkdir()
+        program = shutil.copy(stage.PROGRAM, prefix / "bin/coursefetch")
+        link = self.stage.folder / "coursefetch"
+        link.symlink_to(program)
+        done = subprocess.run([link, "doctor", "--json", "--state", self.stage.state, "--library", self.stage.library],
+                              capture_output=True, text=True, env=self.stage.environment())
+        found = {e["check"]: e["message"] for e in map(json.loads, done.stdout.splitlines()) if e["event"] == "finding"}
+        for check, name in names.items():
+            if check:
+                self.assertIn(str(prefix / "share" / name), found[check])
+        # The Makefile installs them there.
+        makefile = (ROOT / "Makefile").read_text()
+        for text in ("UNITS = $(PREFIX)/share/systemd/user", "EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples",
+                     '"$(DESTDIR)$(EXAMPLES)/crontab"', 'contrib/check-json "$(DESTDIR)$(EXAMPLES)/"',
+                     '"$(DESTDIR)$(PREFIX)/share/coursefetch/schemas/"'):
+            self.assertIn(text, makefile)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@ import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
-import Operations
+import SystemPackage
+import TestSupport
 import Testing
 import UserState
 
 @testable import CommandOutput
 @testable import CourseFetchCommands
+@testable import Operations
 @testable import SyncFacts
 @testable import Terminal
 
@@ -129,7 +131,11 @@ struct DoctorTextTests {
         case .noAuthorities: .clock(host: odd, skew: 100)
         case .clock: .clockUnknown(host: odd, reason: odd)
         case .clockUnknown: .clockUnchecked
-        case .clockUnchecked: .ffmpeg(path: odd, version: odd)
+        case .clockUnchecked: .units(path: odd, isEnabled: true)
+        case .units(_, isEnabled: true): .units(path: odd, isEnabled: false)
+        case .units(_, isEnabled: false): .crontab(path: odd)
+        case .crontab: .jsonCheck(path: odd, schemas: odd)
+        case .jsonCheck: .ffmpeg(path: odd, version: odd)
         case .ffmpeg(_, .some): .ffmpeg(path: odd, version: nil)
         case .ffmpeg(_, nil): .noFFmpeg
         case .noFFmpeg: .versions(coursefetch: odd, libcurl: odd, tls: odd, sqlite: odd, libyaml: odd, schema: 1)
@@ -177,5 +183,27 @@ struct DoctorTextTests {
                 "Settings", "  file: /c/config.yaml", "  file: /c/users/maths.yaml (there is none)", "",
                 "no problems found",
             ])
+    }
+
+    @Test("what is installed for unattended syncs is found from the program's path, and whether the timer is enabled")
+    func installed() throws {
+        let folder = TemporaryFolder()
+        var check = UnattendedCheck(
+            prefix: URL(filePath: folder.path.string), environment: ["HOME": folder.at("home").string])
+        #expect(check.run() == [])
+        for name in [
+            "systemd/user/coursefetch.timer", "doc/coursefetch/examples/crontab", "doc/coursefetch/examples/check-json",
+            "coursefetch/schemas/sync.schema.json",
+        ] { try folder.write("", to: "share/" + name) }
+        func path(_ name: String) -> String { folder.at("share/" + name).string }
+        let rest: [DiagnosisFact] = [
+            .crontab(path: path("doc/coursefetch/examples/crontab")),
+            .jsonCheck(path: path("doc/coursefetch/examples/check-json"), schemas: path("coursefetch/schemas")),
+        ]
+        #expect(check.run() == [.units(path: path("systemd/user/coursefetch.timer"), isEnabled: false)] + rest)
+        try folder.write("", to: "home/.config/systemd/user/timers.target.wants/coursefetch.timer")
+        #expect(check.run() == [.units(path: path("systemd/user/coursefetch.timer"), isEnabled: true)] + rest)
+        check.environment["XDG_CONFIG_HOME"] = "/nowhere"
+        #expect(check.run() == [.units(path: path("systemd/user/coursefetch.timer"), isEnabled: false)] + rest)
     }
 }

@@ -64,6 +64,7 @@ package struct DoctorText {
         case .library: "Library"
         case .plugins: "Plugins"
         case .network: "Network"
+        case .unattended: "Unattended syncs"
         case .versions: "Versions"
         }
     }

@@ -29,6 +29,9 @@ extension DoctorWording {
         case .providerMissing: "provider"
         case .authorities, .noAuthorities: "certificate_authorities"
         case .clock, .clockUnknown, .clockUnchecked: "clock"
+        case .units: "systemd_units"
+        case .crontab: "crontab"
+        case .jsonCheck: "json_check"
         case .ffmpeg, .noFFmpeg: "ffmpeg"
         case .versions: "versions"
         }

@@ -29,8 +29,7 @@ package enum DoctorWording {
         case .lock(let holder, isHeld: true): running(holder, now: now, zone: zone)
         case .loggedIn(let user, let isOwn): "\(user) is logged in\(isOwn ? "" : " (not the account's own user)")"
         case .loggedOut(let user, let since): loggedOut(user, since, now: now, zone: zone)
-        case .catalogMissing(let path, let courses):
-            "the catalog \(path) no longer exists; \(Wording.count(courses, "course")) came from it"
+        case .catalogMissing(let path, let courses): missing(catalog: path, courses: courses)
         case .catalogUnreadable(let path): "the catalog \(path) can't be read"
         case .otherState(let path, let user, let library, let catalogs): other(path, user, library, catalogs: catalogs)
         case .noLibrary(let path): "no library yet; the first sync creates \(path)"
@@ -48,8 +47,7 @@ package enum DoctorWording {
         case .stranded(let paths, let bytes, let areRemoved): stranded(paths, bytes: bytes, areRemoved: areRemoved)
         case .noPlugins: "there are no plugins"
         case .noPluginFolder(let path): "there is no folder \(path), which the settings name for plugins"
-        case .plugin(let name, let version, let folder, _):
-            "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
+        case .plugin(let name, let version, let folder, _): answers(name, version, in: folder)
         case .pluginDefect(let name, _, let trouble, _): "\(name) \(text(trouble))"
         case .pluginBroken(let name, _, let reason, _): "\(name) can't be used: \(reason)"
         case .pluginWarned(let name, let warning): "\(name): \(warning)"
@@ -58,15 +56,33 @@ package enum DoctorWording {
         case .authorities(let path): "certificate authorities: \(path)"
         case .noAuthorities(let file, let folder): noAuthorities(file: file, folder: folder)
         case .clock(let host, let skew): clock(host, skew: skew)
-        case .clockUnknown(let host, let reason):
-            "can't get the time of \(host): \(reason ?? "its response has no Date")"
+        case .clockUnknown(let host, let reason): clockUnknown(host, reason)
         case .clockUnchecked: "the clock wasn't compared with a server"
+        case .units(let path, let isEnabled): units(path, isEnabled: isEnabled)
+        case .crontab(let path): "lines for cron: \(path)"
+        case .jsonCheck(let path, let schemas): "check for JSON: \(path), with the schemas in \(schemas)"
         case .ffmpeg(let path, let version): version.map { "\($0) (\(path))" } ?? "\(path) doesn't seem to be ffmpeg"
         case .noFFmpeg: "no ffmpeg: streams are stored as .ts, .mp4 or .aac, with separate sound in its own file"
         case .versions(let coursefetch, let libcurl, let tls, let sqlite, let libyaml, let schema):
             "coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), "
                 + "SQLite \(sqlite), libyaml \(libyaml)"
         }
+    }
+
+    private static func units(_ path: String, isEnabled: Bool) -> String {
+        "systemd \(isEnabled ? "starts" : "can start") a sync every night: \(path)"
+    }
+
+    private static func missing(catalog path: String, courses: Int) -> String {
+        "the catalog \(path) no longer exists; \(Wording.count(courses, "course")) came from it"
+    }
+
+    private static func answers(_ name: String, _ version: String?, in folder: String) -> String {
+        "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
+    }
+
+    private static func clockUnknown(_ host: String, _ reason: String?) -> String {
+        "can't get the time of \(host): \(reason ?? "its response has no Date")"
     }
 
     private static func missing(_ count: Int, _ example: String) -> String {
@@ -201,12 +217,13 @@ package enum DoctorWording {
         case .noPluginFolder: ["correct 'plugins' in the settings, or --plugins"]
         case .noAuthorities: ["install ca-certificates, or name a PEM file with 'ca-file'"]
         case .clock(_, let skew) where abs(skew) > 5: ["correct it: servers may refuse signed links"]
+        case .units(_, isEnabled: false): ["systemctl --user enable --now coursefetch.timer"]
         case .clockUnchecked: [SuggestedCommand.text("doctor --clock-url https://YOUR-HOST/")]
         case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,
             .catalogUnreadable, .noLibrary, .library, .libraryInMemory, .libraryUnusable, .folderUnreadable,
             .unknownFiles, .partials, .leftovers, .stranded, .plugin, .pluginWarned, .pluginHidden, .authorities,
             .clock,
-            .clockUnknown, .ffmpeg,
+            .clockUnknown, .units, .crontab, .jsonCheck, .ffmpeg,
             .noFFmpeg, .versions:
             []
         }

@@ -51,6 +51,7 @@ extension Diagnosis {
         }
         diagnosis.facts += await PluginCheck(folders: options.plugins, user: user.user.text).run(used: used.sorted())
         diagnosis.facts += await NetworkCheck(caFile: options.caFile, clockURL: options.clockURL).run()
+        diagnosis.facts += UnattendedCheck().run()
         if options.ffmpeg != .none { diagnosis.facts.append(await ffmpeg(options.ffmpeg)) }
         diagnosis.facts.append(
             .versions(

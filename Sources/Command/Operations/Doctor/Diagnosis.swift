@@ -7,7 +7,7 @@ package import UserState
 /// The findings of `doctor` on this machine for one user.
 package struct Diagnosis: Sendable, Equatable {
     /// The topic of a finding. In the order of output.
-    package enum Topic: String, Sendable, CaseIterable { case state, library, plugins, network, versions }
+    package enum Topic: String, Sendable, CaseIterable { case state, library, plugins, network, unattended, versions }
 
     /// The importance of a finding.
     package enum Severity: String, Sendable, Comparable {
@@ -134,6 +134,14 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// No server was named for the comparison.
     case clockUnchecked
 
+    // Unattended syncs: what is installed for them.
+    /// The path of the timer, and whether this account's systemd starts it.
+    case units(path: String, isEnabled: Bool)
+    /// Lines for `crontab -e`.
+    case crontab(path: String)
+    /// The program that checks JSON, and the folder of its schemas.
+    case jsonCheck(path: String, schemas: String)
+
     // Programs.
     /// `version` is the first line of its version output; nil if there is none.
     case ffmpeg(path: String, version: String?)
@@ -157,6 +165,7 @@ extension DiagnosisFact {
             .providerMissing:
             .plugins
         case .authorities, .noAuthorities, .clock, .clockUnknown, .clockUnchecked: .network
+        case .units, .crontab, .jsonCheck: .unattended
         case .ffmpeg, .noFFmpeg, .versions: .versions
         }
     }
@@ -164,9 +173,10 @@ extension DiagnosisFact {
     package var severity: Diagnosis.Severity {
         switch self {
         case .state, .database, .lock, .loggedIn, .library, .plugin, .authorities, .versions,
-            .ffmpeg(_, .some):
+            .ffmpeg(_, .some), .units(_, isEnabled: true):
             .ok
-        case .noState, .databaseOlder, .noLibrary, .unknownFiles, .partials, .pluginHidden, .clockUnchecked, .noFFmpeg:
+        case .noState, .databaseOlder, .noLibrary, .unknownFiles, .partials, .pluginHidden, .clockUnchecked, .noFFmpeg,
+            .units(_, isEnabled: false), .crontab, .jsonCheck:
             .note
         case .stateOnNetwork, .stateInMemory, .loggedOut, .catalogMissing, .catalogUnreadable, .otherState,
             .libraryInMemory, .spaceShort, .spaceBelowFloor, .folderUnreadable, .filesMissing, .noPlugins,
