@@ -34,6 +34,8 @@ package struct LibraryRebuild {
         var latest: [FileListKey: Int] = [:]
         let reading = try FileList<FileListEntry>(of: library).read(shouldStop: shouldStop) { record in
             let record = record.normalized
+            // Of a copy as a whole: its list of checksums.
+            guard !record.course.isEmpty else { return }
             if let older = latest.updateValue(lines.count, forKey: FileListKey(record)) { lines[older] = nil }
             lines.append(ProvenListEntry(record: record, file: nil))
         }
@@ -41,6 +43,8 @@ package struct LibraryRebuild {
         var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
         var taken: Set<String> = []
         var finished: Set<FileListKey> = []
+        // With their paths: a newer copy of the library may have replaced their files.
+        var changed: [FileListKey: String] = [:]
         // Courses, and chapters with theirs, of which there is a video.
         var used: Set<[String?]> = []
         let listing = LibraryFileIndex(of: library)
@@ -52,7 +56,9 @@ package struct LibraryRebuild {
             taken.insert(LibraryName.key(path))
             var known = FileListEntry(course: row.string(.course) ?? "", title: "")
             known.video = row.string(.video)
-            if row.state == .finished { finished.insert(FileListKey(known)) }
+            guard row.state == .finished else { return }
+            let key = FileListKey(known)
+            if isAsRecorded(path, row) { finished.insert(key) } else { changed[key] = LibraryName.key(path) }
         }
         // Of two lines for one file the newer one counts.
         for index in lines.indices.reversed() {
@@ -60,8 +66,12 @@ package struct LibraryRebuild {
             if shouldStop() { throw LibraryError.stopped }
             lines[index] = nil
             if finished.contains(FileListKey(record)) { continue }
-            let found = try record.video == nil ? folder(record) : video(record, shouldStop)
-            if let found, found.record.video == nil || taken.insert(LibraryName.key(found.file?.path ?? "")).inserted {
+            let found = try record.video == nil ? folder(record, shouldStop) : video(record, shouldStop)
+            let place = LibraryName.key(found?.file?.path ?? "")
+            if let found,
+                found.record.video == nil || changed[FileListKey(record)] == place
+                    || taken.insert(place).inserted
+            {
                 lines[index] = found
                 if found.record.video != nil {
                     used.formUnion([[found.record.course], [found.record.course, found.record.chapter]])
@@ -70,6 +80,15 @@ package struct LibraryRebuild {
                 result.leftOut += 1
             }
         }
+        try leaveOutRemoved(&lines, besides: used)
+        result.restored = try store.fileList.restore(lines.lazy.compactMap(\.self))
+        let known = Set(try store.metadata.files().map(\.path))
+        try store.metadata.record(lines.flatMap { $0?.metadata ?? [] }.filter { !known.contains($0.path) })
+        return result
+    }
+
+    /// Leaves out courses and chapters that have no video, cover or folder any more.
+    private func leaveOutRemoved(_ lines: inout [ProvenListEntry?], besides used: Set<[String?]>) throws {
         for index in lines.indices {
             guard let line = lines[index], line.record.video == nil, line.file == nil else { continue }
             let key = line.record.chapter.map { [line.record.course, $0] } ?? [line.record.course]
@@ -77,19 +96,32 @@ package struct LibraryRebuild {
             guard !used.contains(key) else { continue }
             if try !library.folders.exists(line.record.folder ?? "") { lines[index] = nil }
         }
-        result.restored = try store.fileList.restore(lines.lazy.compactMap(\.self))
-        return result
     }
 
-    private func folder(_ record: FileListEntry) -> ProvenListEntry? {
+    private func isAsRecorded(_ path: String, _ row: ScannedDownload) -> Bool {
+        guard let facts = (try? library.files.facts(of: path)) ?? nil else { return true }
+        return facts.size == row.integer(.size) && (row.isNull(.modified) || facts.modified == row.integer(.modified))
+    }
+
+    private func folder(_ record: FileListEntry, _ shouldStop: () -> Bool) throws -> ProvenListEntry? {
         guard let folder = record.folder, !record.course.isEmpty, record.chapter != "",
             (try? LibraryPath(folder)) != nil
         else { return nil }
         var found = ProvenListEntry(record: record, file: nil)
+        for file in record.beside ?? [] where file.kind == FileListEntry.Beside.metadata {
+            let proof = Self.proof(file)
+            guard let sha256 = proof.sha256, let (place, facts) = try prove(file.path, proof, shouldStop) else {
+                continue
+            }
+            found.metadata.append(
+                MetadataRecord(
+                    path: place, course: record.course, size: file.size, modified: facts.modified, sha256: sha256))
+        }
         guard let path = record.path, let size = record.size, let modified = record.modified,
-            let facts = (try? library.files.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
+            let (place, facts) = try prove(
+                path, FileRecord(size: size, modified: modified, sha256: Self.checksum(record.sha256)), shouldStop)
         else { return found }
-        found.file = StoredFile(path: path, size: size, modified: modified, sha256: nil, source: [])
+        found.file = StoredFile(path: place, size: size, modified: facts.modified, sha256: nil, source: [])
         found.cover = record.cover.flatMap(CoverDigest.init(hex:))
         return found
     }
@@ -100,7 +132,7 @@ package struct LibraryRebuild {
             let source = record.source.flatMap(SourceDigest.init(hex:)),
             record.seconds.map({ $0.isFinite && $0 >= 0 }) ?? true
         else { return nil }
-        let sha256 = record.sha256.flatMap(Checksum.init(hex:)).flatMap { $0.count == 32 ? $0 : nil }
+        let sha256 = Self.checksum(record.sha256)
         let known = FileRecord(size: size, modified: record.modified, sha256: sha256)
         guard let (place, facts) = try prove(path, known, shouldStop) else { return nil }
         var found = ProvenListEntry(
@@ -111,12 +143,12 @@ package struct LibraryRebuild {
         var isWhole = true
         for beside in record.beside ?? [] {
             guard let kind = SidecarRecord.Kind(rawValue: beside.kind) else { return nil }
-            let facts = (try? library.files.facts(of: beside.path)) ?? nil
-            if let facts, facts.size == beside.size, facts.modified == beside.modified {
+            let proof = Self.proof(beside)
+            if let (place, facts) = try prove(beside.path, proof, shouldStop) {
                 found.sidecars.append(
                     SidecarRecord(
-                        download: DownloadID(rawValue: 0), kind: kind, name: beside.name, path: beside.path,
-                        size: beside.size, modified: beside.modified))
+                        download: DownloadID(rawValue: 0), kind: kind, name: beside.name, path: place,
+                        size: beside.size, modified: facts.modified, sha256: kind == .stream ? proof.sha256 : nil))
             } else if kind == .stream {
                 // A video without its sound doesn't count.
                 return nil
@@ -127,6 +159,14 @@ package struct LibraryRebuild {
         }
         if isWhole { found.extras = record.extras.flatMap(ExtrasDigest.init(hex:)) }
         return found
+    }
+
+    private static func checksum(_ hex: String?) -> Checksum? {
+        hex.flatMap(Checksum.init(hex:)).flatMap { $0.count == 32 ? $0 : nil }
+    }
+
+    private static func proof(_ file: FileListEntry.Beside) -> FileRecord {
+        FileRecord(size: file.size, modified: file.modified, sha256: checksum(file.sha256))
     }
 
     /// The file's path and facts; also under another Unicode form of its name, as left by copying through another

@@ -12,7 +12,8 @@ package struct FileListTable: Sendable {
         try file.read { db in
             let sidecars = try db.cachedStatement(
                 sql: """
-                    SELECT kind, name, path, size, modified FROM sidecars WHERE download = ? AND state = 'stored'
+                    SELECT kind, name, path, size, modified, sha256 FROM sidecars
+                        WHERE download = ? AND state = 'stored'
                     """)
             func record(_ row: RowInPlace) throws {
                 var record = FileListEntry(row)
@@ -194,10 +195,10 @@ extension FileListEntry {
 }
 
 extension FileListEntry.Beside {
-    /// From kind, name, path, size and modified.
+    /// From kind, name, path, size, modified and sha256.
     fileprivate init(_ row: RowInPlace) {
         self.init(
             kind: row.string(0) ?? "", name: row.string(1) ?? "", path: row.string(2) ?? "", size: row.integer(3),
-            modified: row.integer(4))
+            modified: row.integer(4), sha256: row.raw(5)?.hex)
     }
 }

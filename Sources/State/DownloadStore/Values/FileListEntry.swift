@@ -3,13 +3,29 @@ import FileSystem
 /// The facts needed to recognize a file of the library without a state: a finished video with its sidecars, or the
 /// folder and cover of a course or chapter. One line of the list in the library.
 package struct FileListEntry: Sendable, Equatable, Codable {
-    /// A sidecar of a video.
+    /// A sidecar of a video, or a file made from the facts about a course.
     package struct Beside: Sendable, Equatable, Codable {
+        /// The kind of a file of a course that is made from facts; no ``SidecarRecord/Kind``.
+        package static let metadata = "metadata"
+
         package var kind: String
         package var name: String
         package var path: String
         package var size: Int64
         package var modified: Int64
+        /// Nil if none was computed.
+        package var sha256: String?
+
+        package init(
+            kind: String, name: String, path: String, size: Int64, modified: Int64, sha256: String? = nil
+        ) {
+            self.kind = kind
+            self.name = name
+            self.path = path
+            self.size = size
+            self.modified = modified
+            self.sha256 = sha256
+        }
     }
 
     /// The course's id.
@@ -59,7 +75,7 @@ package struct FileListEntry: Sendable, Equatable, Codable {
     package var cover: String?
     /// Digest of the stored extras.
     package var extras: String?
-    /// Its sidecars.
+    /// Its sidecars; of a course in a copy of a library, the files made from its facts.
     package var beside: [Beside]?
     /// For a video: whether no sidecar is still wanted. Nil in older lists.
     package var complete: Bool?
@@ -126,6 +142,8 @@ package struct ProvenListEntry: Sendable {
     /// Its existing sidecars; the download's id is unused.
     package var sidecars: [SidecarRecord]
     package var missing: [SidecarName] = []
+    /// Existing files made from the facts about a course.
+    package var metadata: [MetadataRecord] = []
     /// Whether other sidecars are unknown: its provider is asked once.
     package var isUnasked: Bool { record.complete != true }
 
