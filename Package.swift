@@ -175,10 +175,10 @@ let package = Package(
         room(
             "Command", "Operations",
             [
-                "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaTransfer", "HLSMedia",
-                "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore", "MediaLibrary", "SearchIndex",
-                "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement", "DownloadJobs", "CatalogComparison",
-                "RunAccess", logging, system,
+                "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaMetadata",
+                "MediaTransfer", "HLSMedia", "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore",
+                "MediaLibrary", "SearchIndex", "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement",
+                "DownloadJobs", "CatalogComparison", "RunAccess", crypto, logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
         room("Command", "Terminal", ["YAMLSource"]),

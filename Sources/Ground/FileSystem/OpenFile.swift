@@ -39,6 +39,9 @@ package final class OpenFile: Sendable {
 
     package func truncate(to size: Int64) throws(Errno) { try calls.truncate(descriptor, to: size) }
 
+    /// Sets the time of the last change, in nanoseconds since 1970.
+    package func setTime(_ nanoseconds: Int64) throws(Errno) { try calls.setTime(descriptor, nanoseconds) }
+
     /// Content and attributes are durable on return.
     package func flush() throws(Errno) { try calls.flush(descriptor) }
 

@@ -42,6 +42,13 @@ package enum VolumeFacts {
         }
     }
 
+    /// The size of the largest file, in bytes, where it is known to be small: FAT has no larger ones than 4 GiB less a
+    /// byte. It can't be tried: some file systems would write all of it.
+    package static func largestFile(at path: FilePath) -> Int64? {
+        // MSDOS_SUPER_MAGIC (statfs(2)).
+        path.withCString { cf_file_system_type($0) } == 0x4D44 ? 0xFFFF_FFFF : nil
+    }
+
     /// Owner and permission bits of the entry at a path, a link itself if it is one; nil if there is none.
     package static func permissions(of path: FilePath) -> (owner: UInt32, mode: UInt16)? {
         var facts = stat()

@@ -38,7 +38,7 @@ struct HelpTests {
                 "remove",
                 "prioritize",
                 "set",
-                "verify",
+                "verify", "copy",
                 "resolve", "list", "catalog from", "catalog from-streams", "login", "logout", "users", "plugins list",
                 "plugins check",
                 "plugins new", "plugins install", "plugins remove", "library move", "library adopt",

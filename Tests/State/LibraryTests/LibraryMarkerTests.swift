@@ -88,6 +88,18 @@ struct LibraryMarkerTests {
         }
     }
 
+    @Test("a copy is opened as that of its library only, and belongs to nobody until it is adopted")
+    func copies() throws {
+        let copy = try LibraryFolder.openCopy(root, of: one, owner: alice)
+        #expect(try LibraryFolder.marker(of: root)?.copyOf == "one")
+        #expect(try LibraryFolder.openCopy(root, of: one, owner: bob).id == copy.id)
+        #expect(throws: LibraryError.self) { try LibraryFolder.openCopy(root, of: two, owner: alice) }
+        #expect(throws: LibraryError.self) { try LibraryFolder.open(root, expecting: .new(one), owner: alice) }
+        _ = try LibraryFolder.adopt(root, as: two, owner: bob)
+        #expect(try LibraryFolder.marker(of: root) == LibraryMarker(id: two, owner: bob))
+        #expect(throws: LibraryError.self) { try LibraryFolder.openCopy(root, of: one, owner: alice) }
+    }
+
     @Test("adopting writes a new marker, so that the other state is refused from then on")
     func adoption() throws {
         _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)

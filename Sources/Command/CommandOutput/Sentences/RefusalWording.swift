@@ -34,6 +34,7 @@ extension Refusal {
         case .selection(.ambiguous(let selector)): selector.message
         case .catalog(let refusal): refusal.message
         case .run(let refusal): refusal.message
+        case .copy(let refusal): refusal.message
         }
     }
 

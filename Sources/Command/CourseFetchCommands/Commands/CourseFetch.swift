@@ -16,7 +16,8 @@ package struct CourseFetch: AsyncParsableCommand {
             Sync.self, Init.self, Add.self, Check.self, Status.self, History.self, Search.self, PathOf.self,
             OpenVideo.self,
             Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
-            Prioritize.self, SetRun.self, Verify.self, Resolve.self, ListCourse.self, CatalogCommand.self, Login.self,
+            Prioritize.self, SetRun.self, Verify.self, Copy.self, Resolve.self, ListCourse.self, CatalogCommand.self,
+            Login.self,
             Logout.self, Users.self, Plugins.self,
             Library.self, Reshard.self, Migrate.self, Forget.self, Doctor.self, Manual.self,
         ])

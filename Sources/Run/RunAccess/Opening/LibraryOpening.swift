@@ -103,14 +103,16 @@ package enum LibraryOpening {
     }
 
     /// Makes the folder this state's library from now on, whichever state owned it. The library of another user is
-    /// refused, unless that is `previous`.
+    /// refused, unless that is `previous`; a copy is nobody's.
     package static func adopt(
         _ place: StateLocation.Place, _ store: DownloadStore, from previous: String?
     ) throws(Refusal) -> LibraryFolder {
         do {
             let path = try place.library(in: store).path
             // One whose mark can't be read is nobody's.
-            if let marker = try? LibraryFolder.marker(of: path), ![place.user.text, previous].contains(marker.user) {
+            if let marker = try? LibraryFolder.marker(of: path), marker.copyOf == nil,
+                ![place.user.text, previous].contains(marker.user)
+            {
                 throw Refusal.run(.libraryOfUser(path.string, marker, adopter: place.user.text))
             }
             if let held = try LibraryFolder.isInUse(path, part: place.libraryPart) {

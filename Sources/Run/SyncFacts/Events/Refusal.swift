@@ -30,6 +30,7 @@ package indirect enum Refusal: Error, Sendable, Equatable {
     case selection(Selecting)
     case catalog(Written)
     case run(Run)
+    case copy(Copying)
     /// An invalid input or option, with the command's message.
     case input(String)
 
@@ -69,6 +70,7 @@ extension Refusal {
         case .selection: .usage
         case .catalog(let refusal): refusal.condition
         case .run(let refusal): refusal.condition
+        case .copy(let refusal): refusal.condition
         }
     }
 }

@@ -1,5 +1,7 @@
+import Crypto
 import FileSystem
 import Foundation
+import TextFormats
 
 /// Identifies a library. Made once, by the first sync into it.
 package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
@@ -7,6 +9,12 @@ package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// That of a copy of a library, until it is adopted: always the same, since nothing else has recorded it when the
+    /// marker is written.
+    package static func ofCopy(of original: LibraryID) -> LibraryID {
+        LibraryID(rawValue: String(SHA256.hash(data: Array("copy of \(original.rawValue)".utf8)).hex.prefix(32)))
+    }
 
     /// 128 random bits, as 32 hexadecimal digits.
     package static func random() -> LibraryID {
@@ -43,6 +51,9 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     package var division: Int?
     /// `video` if each course's videos are divided among the shards; nil if whole courses are.
     package var unit: String?
+    /// The id of the library that it is a copy of; nil for one that belongs to a state. A copy belongs to nobody until
+    /// it is adopted.
+    package var copyOf: String?
 
     /// Whether each course's videos are divided among the shards.
     package var dividesVideos: Bool { unit == Self.video }
@@ -50,8 +61,10 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     private static let video = "video"
 
     package init(
-        id: LibraryID, owner: LibraryOwner, shards: Int? = nil, dividesVideos: Bool = false, division: Int? = nil
+        id: LibraryID, owner: LibraryOwner, shards: Int? = nil, dividesVideos: Bool = false, division: Int? = nil,
+        copyOf original: LibraryID? = nil
     ) {
+        copyOf = original?.rawValue
         unit = dividesVideos ? Self.video : nil
         self.id = id.rawValue
         self.user = owner.user

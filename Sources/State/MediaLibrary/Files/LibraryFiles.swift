@@ -70,6 +70,11 @@ package struct LibraryFiles: Sendable {
         }
     }
 
+    /// Opens a file for reading; nil if there is none.
+    package func open(_ path: String) throws(LibraryError) -> OpenFile? {
+        try read(path) { file throws(Errno) in file }
+    }
+
     /// Whether the file at a path is the recorded one. Reads it only if its time doesn't decide.
     package func proves(
         _ path: String, is record: FileRecord, shouldStop: () -> Bool = { false }

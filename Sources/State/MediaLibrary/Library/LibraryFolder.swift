@@ -77,10 +77,12 @@ package final class LibraryFolder: Sendable {
     /// - Parameters:
     ///   - part: of a shard; nil for a state without shards.
     ///   - takesOver: whether the part may be that of another state of this shard.
+    ///   - original: of a copy: the library that it is of.
     ///   - isStepwise: paths are opened component by component, as on a kernel without `openat2`.
     package static func open(
         _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, part: LibraryPart? = nil,
-        takesOver: Bool = false, isStepwise: Bool = false, by calls: any FileSystemCalls = KernelCalls()
+        takesOver: Bool = false, copyOf original: LibraryID? = nil, isStepwise: Bool = false,
+        by calls: any FileSystemCalls = KernelCalls()
     ) throws(LibraryError) -> LibraryFolder {
         let marker = try marker(of: path, by: calls)
         var id = expectation.id
@@ -97,7 +99,8 @@ package final class LibraryFolder: Sendable {
         if marker == nil {
             let written = try MarkerFile(home: home.handle).create(
                 LibraryMarker(
-                    id: id, owner: owner, shards: part?.count, dividesVideos: part?.dividesVideos ?? false))
+                    id: id, owner: owner, shards: part?.count, dividesVideos: part?.dividesVideos ?? false,
+                    copyOf: original))
             // Another sync may have marked the folder in the meantime.
             id = try Self.id(of: written, path, expecting: expectation, owner: owner, part)
             (division, dividesVideos) = (written.division ?? 0, written.dividesVideos)
@@ -110,6 +113,17 @@ package final class LibraryFolder: Sendable {
         return try LibraryFolder(
             root, id: id, division: division, home: own, shard: part.map { ($0, home) },
             dividesVideos: dividesVideos, isStepwise: isStepwise)
+    }
+
+    /// Opens a copy of a library, and makes it if it is new. A folder with any other marker is refused: its state
+    /// wouldn't know of new files.
+    package static func openCopy(
+        _ path: FilePath, of original: LibraryID, owner: LibraryOwner
+    ) throws(LibraryError) -> LibraryFolder {
+        if let marker = try marker(of: path), marker.copyOf != original.rawValue {
+            throw .markerOfAnother(library: path.string, found: marker)
+        }
+        return try open(path, expecting: .new(.ofCopy(of: original)), owner: owner, copyOf: original)
     }
 
     /// Whether shards write to it. Creates nothing.

@@ -113,6 +113,12 @@ package enum LibraryName {
         return "\(NameCleaning.cut(cleaned, to: longestID - 11)) \(SHA256.hash(data: Array(id.utf8)).hex.prefix(10))"
     }
 
+    /// A path in a library whose components every file system accepts: most are so already.
+    package static func portable(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { withoutDevice(component(String($0))) }.joined(separator: "/")
+    }
+
     /// Whether a name is `wanted [2]`, or another form that ``LibraryPath`` gives a file whose place is taken.
     package static func isNumbered(_ name: String, as wanted: String) -> Bool {
         guard name.hasPrefix(wanted + " ["), name.hasSuffix("]") else { return false }

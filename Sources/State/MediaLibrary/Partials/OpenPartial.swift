@@ -63,6 +63,45 @@ package final class OpenPartial: Sendable {
         }
     }
 
+    /// Writes bytes at an offset. Not durable by itself.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LibraryError) {
+        do { try file.write(bytes, at: offset) } catch { throw .system(.write, path: path, error) }
+    }
+
+    /// Whether it has these bytes at an offset.
+    package func has(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LibraryError) -> Bool {
+        do {
+            guard let there = try file.bytes(offset..<offset + Int64(bytes.count)) else { return false }
+            return there.withUnsafeBytes { $0.elementsEqual(bytes) }
+        } catch {
+            throw .system(.read, path: path, error)
+        }
+    }
+
+    /// Sets the time of the last change, in nanoseconds since 1970; some file systems can't.
+    package func setTime(_ nanoseconds: Int64) { try? file.setTime(nanoseconds) }
+
+    /// The SHA-256 of what was flushed, read from the disk: what the kernel has of it in memory is dropped before, as
+    /// far as it does that.
+    ///
+    /// - Parameter body: gets the number of bytes that were read, again and again.
+    package func digestOnDisk(
+        shouldStop: () -> Bool, _ body: (Int64) -> Void
+    ) throws(LibraryError) -> Checksum {
+        #if os(Linux)
+        posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
+        var count: Int64 = 0
+        do {
+            return try FileCopy.digest(of: file, shouldStop: shouldStop) { block throws(Errno) in
+                count += Int64(block.count)
+                body(count)
+            }
+        } catch {
+            throw error == .canceled ? .stopped : .system(.read, path: path, error)
+        }
+    }
+
     /// Starts writing everything to disk and returns at once; makes a later ``flush()`` shorter.
     package func startWriteback() {
         cf_start_writeback(descriptor.rawValue, 0, 0)

@@ -42,6 +42,7 @@ struct MarkerFile {
         marker.id = TextSanitizer.of(marker.id, limit: 128)
         marker.user = TextSanitizer.of(marker.user, limit: 255)
         marker.host = TextSanitizer.of(marker.host, limit: 255)
+        marker.copyOf = marker.copyOf.map { TextSanitizer.of($0, limit: 128) }
         marker.division = marker.division.flatMap { (0...1 << 30).contains($0) ? $0 : nil }
         return marker
     }
