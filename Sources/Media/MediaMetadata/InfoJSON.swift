@@ -73,23 +73,26 @@ enum InfoJSON {
             uploadDate: video.date?.replacing("-", with: ""), duration: video.seconds, ext: video.fileExtension,
             filesize: video.size, sha256: video.sha256, extractor: video.provider, format: video.quality,
             playlist: course.title, playlistID: course.id, playlistIndex: video.index, seasonNumber: chapter.season,
-            episodeNumber: video.number, filename: name(video.path))
+            episodeNumber: video.number, filename: RelativePath.name(video.path))
         if let id = chapter.id {
             (info.chapter, info.chapterID, info.chapterNumber) = (chapter.title, id, chapter.number)
         }
         if !video.subtitles.isEmpty {
             info.subtitles = Dictionary(grouping: video.subtitles, by: \.name).mapValues { files in
-                files.map { Subtitle(ext: String($0.path.split(separator: ".").last ?? ""), filename: name($0.path)) }
+                files.map {
+                    Subtitle(
+                        ext: String($0.path.split(separator: ".").last ?? ""), filename: RelativePath.name($0.path))
+                }
             }
         }
         if !video.views.isEmpty {
-            info.streams = video.views.map { Stream(role: $0.name, filename: name($0.path)) }
+            info.streams = video.views.map { Stream(role: $0.name, filename: RelativePath.name($0.path)) }
         }
         if !video.attachments.isEmpty {
-            info.attachments = video.attachments.map { Attachment(title: $0.name, filename: name($0.path)) }
+            info.attachments = video.attachments.map {
+                Attachment(title: $0.name, filename: RelativePath.name($0.path))
+            }
         }
         return info
     }
-
-    private static func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }

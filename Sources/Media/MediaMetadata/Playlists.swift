@@ -5,7 +5,9 @@ enum Playlists {
         var files = [playlist(course.title, course.videos, in: course.folder, name: "playlist.m3u8")]
         for chapter in course.chapters where chapter.id != nil {
             let isOwn = chapter.folder != course.folder
-            let title = Markup.line(chapter.title).filter { !"/\\:*?\"<>|".contains($0) }.prefix(60)
+            // By scalars: a slash and a combining mark are one `Character`.
+            let name = Markup.line(chapter.title).unicodeScalars.filter { !"/\\:*?\"<>|".unicodeScalars.contains($0) }
+            let title = String(String.UnicodeScalarView(name)).prefix(60)
             files.append(
                 playlist(
                     "\(course.title) – \(chapter.title)", chapter.videos, in: chapter.folder,
