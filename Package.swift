@@ -92,7 +92,7 @@ let package = Package(
         room("Catalog", "PathLayout", ["YAMLSource"]),
         room("Catalog", "CourseCatalog", ["TextFormats", "FileSystem", "YAMLSource", "PathLayout", crypto]),
 
-        room("Media", "MediaMetadata", ["TextFormats"]),
+        room("Media", "MediaMetadata", ["TextFormats", crypto]),
         room("Media", "MediaTransfer", ["CLibCurl", "CPlatform", "TextFormats", "NetworkAddresses", crypto]),
         room(
             "Media", "HLSMedia",
@@ -235,7 +235,7 @@ let package = Package(
         tests("Catalog", "PathLayoutTests", ["PathLayout"]),
         tests("Catalog", "CourseCatalogTests", ["CourseCatalog", "YAMLSource", "PathLayout", "Checkout"]),
 
-        tests("Media", "MediaMetadataTests", ["MediaMetadata"]),
+        tests("Media", "MediaMetadataTests", ["MediaMetadata", crypto]),
         tests(
             "Media", "MediaTransferTests",
             ["CPlatform", "MediaTransfer", "NetworkAddresses", "TextFormats", "TestServers", crypto, system]),

@@ -9,7 +9,7 @@ struct MetadataTests {
     private static let all = ["--write-nfo", "--write-info-json", "--write-playlist", "--write-index"]
 
     private static let written: Set<String> = [
-        "Course/tvshow.nfo", "Course/index.html", "Course/playlist.m3u8", "Course/01 One.nfo",
+        "index.html", "Course/tvshow.nfo", "Course/index.html", "Course/playlist.m3u8", "Course/01 One.nfo",
         "Course/01 One.info.json",
         "Course/02 Rays/season.nfo", "Course/02 Rays/playlist.m3u8",
         "Course/02 Rays/01 Two <&>.nfo".replacing("<", with: "_")
@@ -76,7 +76,8 @@ struct MetadataTests {
         #expect(moved.exit == 0, "\(moved.report)")
         #expect(
             others(stage) == [
-                "Optics/tvshow.nfo", "Optics/index.html", "Optics/playlist.m3u8", "Optics/playlist 2 Rays.m3u8",
+                "index.html", "Optics/tvshow.nfo", "Optics/index.html", "Optics/playlist.m3u8",
+                "Optics/playlist 2 Rays.m3u8",
                 "Optics/001 2026-10-05 First.nfo", "Optics/001 2026-10-05 First.info.json", "Optics/002 Two _&_.nfo",
                 "Optics/002 Two _&_.info.json",
             ])
@@ -164,6 +165,7 @@ struct MetadataTests {
         try stage.catalog(catalog)
         #expect(try await stage.sync("catalog.yaml", Self.all).exit == 0)
         #expect(stage.folder.has("library/Other/index.html"))
+        #expect(stage.folder.read("library/index.html")?.contains("\"Other/index.html\"") == true)
         #expect(try await stage.command(["remove", "--yes", "c/ch/2"]).exit == 0)
         catalog.courses.removeLast()
         try stage.catalog(catalog)
@@ -172,6 +174,8 @@ struct MetadataTests {
         #expect(!stage.folder.has("library/Other"))
         #expect(!stage.folder.has("library/Course/02 Rays"))
         #expect(stage.folder.read("library/Course/index.html")?.contains("Two") == false)
+        let page = stage.folder.read("library/index.html") ?? ""
+        #expect(page.contains("\"Course/index.html\"") && !page.contains("Other") && !page.contains("Two"), "\(page)")
         await host.stop()
     }
 }

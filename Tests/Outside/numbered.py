@@ -39,14 +39,14 @@ class Numbers(unittest.TestCase):
             self.assertEqual(self.moved(run), [])
         self.assertEqual(self.names(), [f"Show/Season 01/Show S01E0{n} Folge {n + 28}.mp4" for n in range(1, 6)])
         folder = self.scene.library / "Show"
-        # What is gone keeps its place beside the media.
+        # What is gone keeps its place beside the media; on the page it comes last.
         for n in range(1, 6):
             text = (folder / f"Season 01/Show S01E0{n} Folge {n + 28}.nfo").read_text()
             self.assertIn(f"<episode>{n}</episode>", text)
         ours = [line for line in (folder / "playlist.m3u8").read_text().splitlines() if not line.startswith("#")]
         self.assertEqual([re.search(r"Folge \d+", line)[0] for line in ours], [f"Folge {n}" for n in range(29, 34)])
         page = (folder / "index.html").read_text()
-        self.assertEqual(re.findall(r'<li value="(\d+)">', page), ["1", "2", "3", "4", "5"])
+        self.assertEqual(re.findall(r'<li value="(\d+)"', page), ["3", "4", "5", "1", "2"])
         # Even when they are removed, the others stay.
         pruned = self.night("--write-nfo", "--prune", "--max-delete", "9")
         self.assertEqual(len(pruned.of("download_removed")), 2)

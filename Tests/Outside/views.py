@@ -116,7 +116,7 @@ class Views(unittest.TestCase):
     def test_a_title_and_a_removal_take_all_views_along(self):
         self.write(self.answer("presenter"), streams="all")
         self.stage.sync("--write-index", exit=0)
-        page = next(b for p, b in self.stage.files().items() if p.endswith("index.html")).decode()
+        page = next(b for p, b in self.stage.files().items() if p.endswith("/index.html")).decode()
         self.assertEqual(page.count("<video"), 2)
         self.assertIn("(presenter).mp4", urllib.parse.unquote(page))
         self.stage.write([{"id": "c", "streams": "all", "videos": [{"id": "v", "title": "Speech"}]}])

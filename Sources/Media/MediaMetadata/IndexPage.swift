@@ -1,86 +1,144 @@
 import Foundation
 
-/// `index.html`: a course that plays in a browser without a network. Plain HTML and CSS; the page allows no script.
+/// `index.html` of a course: plays it in a browser without a network.
 ///
 /// For a page that is a local file browsers don't load subtitles from other files: so subtitles are embedded, if they
 /// exist.
 struct IndexPage {
     private let course: MetadataCourse
+    private let hasLibrary: Bool
     private let text: (String) -> [UInt8]?
 
-    /// - Parameter text: the content of a subtitle by its path.
-    init(_ course: MetadataCourse, text: @escaping (String) -> [UInt8]?) {
+    /// - Parameters:
+    ///   - hasLibrary: whether there is a ``LibraryPage`` to go back to.
+    ///   - text: the content of a subtitle by its path.
+    init(_ course: MetadataCourse, hasLibrary: Bool, text: @escaping (String) -> [UInt8]?) {
         self.course = course
+        self.hasLibrary = hasLibrary
         self.text = text
     }
 
     var file: MetadataFile { MetadataFile(path: "\(course.folder)/index.html", text: page) }
 
     private var page: String {
-        let title = Markup.escaped(course.title)
-        return """
-            <!DOCTYPE html>
-            <html>
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'; \
-            form-action 'none'">
-            <meta name="generator" content="coursefetch">
-            <title>\(title)</title>
-            <style>
-            \(Self.style)
-            </style>
-            </head>
-            <body>
-            <header>
-            \(picture(course.cover))<h1>\(title)</h1>
-            <p class="sum">\(Self.sum(course.videos))</p>
-            \(paragraph(course.description))</header>
-            \(contents)<main>
-            \(course.chapters.map(section).joined())</main>
-            </body>
-            </html>
+        PageFrame.document(
+            title: course.title,
+            body: """
+                <header class="head course-head">
+                \(PageFrame.picture(course.cover.map(url), of: course.title, course: course.id))
+                <div>
+                \(hasLibrary ? "<p class=\"meta\"><a href=\"\(url(MetadataWriter.pageOfAll))\">Courses</a></p>\n" : "")\
+                <h1><bdi>\(Markup.escaped(course.title))</bdi></h1>
+                <p class="meta">\(Self.sum(course.videos))</p>
+                \(PageFrame.paragraph(course.description))</div>
+                </header>
+                <div class="tools">
+                \(PageFrame.search("Search this course"))\(contents)</div>
+                <main>
+                \(chapters.map(section).joined())\(goneSection)</main>
 
-            """
+                """)
+    }
+
+    /// Without what is gone.
+    private var chapters: [MetadataCourse.Chapter] {
+        course.chapters.compactMap { chapter in
+            var present = chapter
+            present.videos.removeAll(where: \.isGone)
+            return present.videos.isEmpty ? nil : present
+        }
     }
 
     private var contents: String {
-        let chapters = course.chapters.filter { $0.id != nil }
+        let chapters = chapters.filter { $0.id != nil }
         guard chapters.count > 1 else { return "" }
-        let items = chapters.map { "<li><a href=\"#\(Self.anchor($0))\">\(Markup.escaped($0.title))</a></li>\n" }
-        return "<nav>\n<ol>\n\(items.joined())</ol>\n</nav>\n"
+        let items = chapters.map {
+            "<li><a href=\"#\(Self.anchor($0))\"><bdi>\(Markup.escaped($0.title))</bdi></a></li>\n"
+        }
+        return "<nav aria-label=\"Chapters\">\n<ol>\n\(items.joined())</ol>\n</nav>\n"
     }
 
     private func section(_ chapter: MetadataCourse.Chapter) -> String {
-        var head = ""
+        var head = "<h2 class=\"hidden\">Videos</h2>\n"
         if chapter.id != nil {
+            let cover = chapter.cover.map { PageFrame.picture(url($0), of: chapter.title, course: course.id) + "\n" }
             head = """
-                \(picture(chapter.cover))<h2>\(Markup.escaped(chapter.title))</h2>
-                <p class="sum">\(Self.sum(chapter.videos))</p>
-                \(paragraph(chapter.description))
+                <div class="group-head">
+                \(cover ?? "")<h2><bdi>\(Markup.escaped(chapter.title))</bdi></h2>
+                <p class="meta">\(Self.sum(chapter.videos))</p>
+                \(PageFrame.paragraph(chapter.description))</div>
+
                 """
         }
         return """
-            <section id="\(Self.anchor(chapter))">
-            \(head)<ol>
-            \(chapter.videos.map(item).joined())</ol>
+            <section class="group" id="\(Self.anchor(chapter))">
+            \(head)<ol class="rows searched">
+            \(chapter.videos.map { item($0) }.joined())</ol>
             </section>
 
             """
     }
 
-    private func item(_ video: MetadataCourse.Video) -> String {
-        let length = video.seconds.map { "<span class=\"length\">\(Markup.duration($0))</span>" } ?? ""
-        let date = video.date.map { "<time datetime=\"\(Markup.escaped($0))\">\(Markup.escaped($0))</time>" } ?? ""
+    /// What has left the catalog; its files are still there.
+    private var goneSection: String {
+        let items = course.chapters.flatMap { chapter in
+            chapter.videos.filter(\.isGone).map { item($0, chapter: chapter.id == nil ? nil : chapter.title) }
+        }
+        guard !items.isEmpty else { return "" }
         return """
-            <li value="\(video.number)">
-            <details>
-            <summary><span class="title">\(Markup.escaped(video.title))</span>\(date)\(length)</summary>
-            \(players(video))\(paragraph(video.description))<p class="files">\(links(video))</p>
+            <section class="group" id="gone">
+            <div class="group-head">
+            <h2>No longer in the course</h2>
+            <p class="meta">\(Self.sum(course.videos.filter(\.isGone)))</p>
+            </div>
+            <ol class="rows searched">
+            \(items.joined())</ol>
+            </section>
+
+            """
+    }
+
+    /// - Parameter chapter: a title to be shown with it.
+    private func item(_ video: MetadataCourse.Video, chapter: String? = nil) -> String {
+        let anchor = video.index > 0 ? " id=\"video-\(video.index)\"" : ""
+        let row = row(video, chapter)
+        let rest = """
+            \(PageFrame.paragraph(video.description))<p class="files">\(links(video))</p>
+
+            """
+        if video.views.isEmpty, Self.isSound(video) {
+            return """
+                <li value="\(video.number)" class="sound"\(anchor)>
+                <div class="row">\(row)</div>
+                \(player(video))<details><summary>Files\(video.description == nil ? "" : " and description")</summary>
+                \(rest)</details>
+                </li>
+
+                """
+        }
+        return """
+            <li value="\(video.number)"\(anchor)>
+            <details><summary class="row">\(row)</summary>
+            <div class="open">
+            \(players(video))\(rest)</div>
             </details>
             </li>
 
+            """
+    }
+
+    private func row(_ video: MetadataCourse.Video, _ chapter: String?) -> String {
+        let picture = PageFrame.picture(
+            video.cover.map(url), of: video.title, course: course.id, length: video.seconds)
+        let facts = [
+            video.date.map { "<time datetime=\"\(Markup.escaped($0))\">\(Markup.escaped(Self.day($0)))</time>" },
+            chapter.map { "<bdi>\(Markup.escaped($0))</bdi>" },
+        ].compactMap(\.self).joined()
+        let meta = facts.isEmpty ? "" : "\n<span class=\"meta\">\(facts)</span>"
+        let mark = video.isGone ? "\n<span class=\"state\">No longer in the course; kept here</span>" : ""
+        return """
+            <span class="number">\(video.number)</span>\(picture)
+            <span class="text"><bdi class="title">\(Markup.escaped(video.title))</bdi>\(meta)\(mark)</span>
             """
     }
 
@@ -89,15 +147,32 @@ struct IndexPage {
         guard !video.views.isEmpty else { return player(video) }
         let others = video.views.map { view in
             let name = Markup.escaped(view.name)
-            return "<video controls preload=\"none\" title=\"\(name)\" src=\"\(url(view.path))\">\n</video>\n"
+            let media = """
+                <video controls playsinline preload="none" title="\(name)" src="\(url(view.path))">
+                </video>
+
+                """
+            return figure(media, name)
         }
-        return "<div class=\"views\">\n\(player(video))\(others.joined())</div>\n"
+        return "<div class=\"views\">\n\(figure(player(video), "Main"))\(others.joined())</div>\n"
+    }
+
+    /// - Parameter name: escaped.
+    private func figure(_ media: String, _ name: String) -> String {
+        """
+        <figure>
+        \(media)<figcaption><bdi>\(name)</bdi>
+        <button type="button" aria-pressed="false" hidden>Large</button></figcaption>
+        </figure>
+
+        """
     }
 
     private func player(_ video: MetadataCourse.Video) -> String {
-        let element = Self.audio.contains(video.fileExtension) ? "audio" : "video"
+        let element = Self.isSound(video) ? "audio" : "video"
         let poster = element == "video" ? (video.cover.map { " poster=\"\(url($0))\"" } ?? "") : ""
-        var text = "<\(element) controls preload=\"none\"\(poster) src=\"\(url(video.path))\">\n"
+        let inline = element == "video" ? " playsinline" : ""
+        var text = "<\(element) controls\(inline) preload=\"none\"\(poster) src=\"\(url(video.path))\">\n"
         for (number, subtitle) in video.subtitles.enumerated() {
             guard subtitle.path.hasSuffix(".vtt"), let bytes = self.text(subtitle.path) else { continue }
             let language = Markup.escaped(subtitle.name)
@@ -111,52 +186,33 @@ struct IndexPage {
     }
 
     private func links(_ video: MetadataCourse.Video) -> String {
-        let name = String(video.path.split(separator: "/").last ?? "")
         let others =
             video.views.map { ($0.path, $0.name) } + video.subtitles.map { ($0.path, "Subtitles: \($0.name)") }
             + video.attachments.map { ($0.path, $0.name) }
-        return ([(video.path, name)] + others)
-            .map { "<a href=\"\(url($0.0))\">\(Markup.escaped($0.1))</a>" }.joined(separator: " ")
-    }
-
-    private func picture(_ path: String?) -> String {
-        path.map { "<img src=\"\(url($0))\" alt=\"\">\n" } ?? ""
-    }
-
-    private func paragraph(_ text: String?) -> String {
-        text.map { "<p class=\"about\">\(Markup.escaped($0))</p>\n" } ?? ""
+        return ([(video.path, RelativePath.name(video.path))] + others)
+            .map { "<a href=\"\(url($0.0))\"><bdi>\(Markup.escaped($0.1))</bdi></a>" }.joined(separator: " ")
     }
 
     private func url(_ path: String) -> String { RelativePath.url(from: course.folder, to: path) }
 
     private static func anchor(_ chapter: MetadataCourse.Chapter) -> String { "chapter-\(chapter.number)" }
 
-    /// `3 videos, 1:02:03`; the sum of the known durations.
     private static func sum(_ videos: [MetadataCourse.Video]) -> String {
-        let count = videos.count == 1 ? "1 video" : "\(videos.count) videos"
-        let seconds = videos.compactMap(\.seconds).reduce(0, +)
-        return seconds > 0 ? "\(count), \(Markup.duration(seconds))" : count
+        PageFrame.sum(videos.count, videos.compactMap(\.seconds).reduce(0, +))
     }
 
-    private static let audio: Set<String> = [
+    /// `5 Oct 2026` for `2026-10-05`; anything else as it is.
+    private static func day(_ date: String) -> String {
+        let parts = date.utf8.split(separator: UInt8(ascii: "-")).map { Int(String(Substring($0))) ?? 0 }
+        guard parts.count == 3, (1...12).contains(parts[1]), parts[2] > 0 else { return date }
+        return "\(parts[2]) \(months[parts[1] - 1]) \(parts[0])"
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func isSound(_ video: MetadataCourse.Video) -> Bool { sound.contains(video.fileExtension) }
+
+    private static let sound: Set<String> = [
         "mp3", "m4a", "aac", "oga", "ogg", "opus", "flac", "wav", "mka", "wma", "m4b", "weba",
     ]
-
-    private static let style = """
-        :root { color-scheme: light dark; }
-        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-        img { max-width: 16rem; max-height: 12rem; float: right; margin: 0 0 1rem 1rem; border-radius: .3rem; }
-        section { clear: both; padding-top: 1rem; }
-        ol { padding-left: 2.5rem; }
-        li::marker { color: gray; font-variant-numeric: tabular-nums; }
-        summary { cursor: pointer; padding: .3rem 0; }
-        summary .length, summary time { float: right; margin-left: 1rem; color: gray; font-variant-numeric: \
-        tabular-nums; }
-        video { width: 100%; max-height: 80vh; background: black; }
-        audio { width: 100%; }
-        .views { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: .5rem; }
-        .sum, .files { color: gray; }
-        .files a { margin-right: 1rem; }
-        .about { white-space: pre-line; }
-        """
 }

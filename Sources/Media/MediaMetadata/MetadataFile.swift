@@ -6,7 +6,7 @@ package enum MetadataKind: String, Sendable, Hashable, CaseIterable {
     case infoJSON = "info-json"
     /// A playlist of a course and of each chapter.
     case playlist
-    /// A page that plays a course in a browser.
+    /// A page that plays a course in a browser, and one of all courses.
     case index
 }
 
@@ -28,12 +28,20 @@ package struct MetadataFile: Sendable, Equatable {
 /// Makes the files beside the media of a course: the same course gives the same bytes.
 package struct MetadataWriter: Sendable {
     /// Raised whenever the same facts give other bytes: all files are written again then.
-    package static let version = 2
+    package static let version = 3
+
+    /// The path of the page of all courses.
+    package static let pageOfAll = "index.html"
 
     /// The wanted kinds.
     package let kinds: Set<MetadataKind>
+    /// Whether there is a page of all courses; a shard doesn't know those of the others.
+    package let hasLibrary: Bool
 
-    package init(_ kinds: Set<MetadataKind>) { self.kinds = kinds }
+    package init(_ kinds: Set<MetadataKind>, hasLibrary: Bool = true) {
+        self.kinds = kinds
+        self.hasLibrary = hasLibrary && kinds.contains(.index)
+    }
 
     /// All files of a course; none for a course without a finished video.
     ///
@@ -45,7 +53,12 @@ package struct MetadataWriter: Sendable {
         if kinds.contains(.nfo) { files += NFO.files(of: course) }
         if kinds.contains(.infoJSON) { files += InfoJSON.files(of: course) }
         if kinds.contains(.playlist) { files += Playlists.files(of: course) }
-        if kinds.contains(.index) { files.append(IndexPage(course, text: text).file) }
+        if kinds.contains(.index) { files.append(IndexPage(course, hasLibrary: hasLibrary, text: text).file) }
         return files
+    }
+
+    /// The page of all courses; nil if there is to be none.
+    package func page(of library: MetadataLibrary) -> MetadataFile? {
+        hasLibrary && !library.courses.isEmpty ? LibraryPage(library).file : nil
     }
 }

@@ -200,7 +200,8 @@ private struct Sources {
         defer { old.map(ShardState.remove) }
         for shard in shards { try make(shard, owners, from: old, &done) }
         if unit == .video { try makeRegister(old) }
-        done.courses = owners.count
+        // A page of all courses is recorded for a course without an id.
+        done.courses = owners.keys.count { !$0.isEmpty }
         try first.library.finishDivision(
             into: count, dividesVideos: unit == .video, owner: .current(user: user.user.text))
         // From here on it is done, whatever fails.

@@ -81,6 +81,35 @@ struct CourseFacts {
             cover: record.coverFile?.path, chapters: found)
     }
 
+    /// The facts about all courses with a finished video, by their titles.
+    ///
+    /// - Parameters:
+    ///   - seconds: the sums of their playing times; of other courses only those that the state has are counted.
+    ///   - made: the paths of the files that were made of them.
+    func library(seconds: [String: Double], made: [String: Set<String>]) throws(StoreError) -> MetadataLibrary {
+        let given = try states.map { state throws(StoreError) in try state.downloads.givenTitles() }
+        var all: [MetadataLibrary.Course] = []
+        for (id, record) in courses {
+            var rows: [DownloadRecord] = []
+            for state in states { rows += try state.metadata.finished(in: id) }
+            guard !rows.isEmpty else { continue }
+            let videos = rows.map { row in
+                // As the course's own page has it, also before the next sync has put it into the row.
+                let title = given.lazy.compactMap { $0[id]?[row.key.video] }.first
+                return MetadataLibrary.Video(
+                    title: row.catalog.title == row.key.video ? title ?? row.catalog.title : row.catalog.title,
+                    index: row.catalog.numberInCourse ?? 0)
+            }
+            all.append(
+                .init(
+                    id: id, title: record.title, folder: record.folder, cover: record.coverFile?.path,
+                    hasPage: made[id]?.contains("\(record.folder)/index.html") ?? false,
+                    seconds: seconds[id] ?? rows.compactMap(\.mediaSeconds).reduce(0, +),
+                    videos: videos.sorted { ($0.index, $0.title) < ($1.index, $1.title) }))
+        }
+        return MetadataLibrary(courses: all.sorted { ($0.title.lowercased(), $0.id) < ($1.title.lowercased(), $1.id) })
+    }
+
     /// A finished video, with the files beside it.
     private struct Finished {
         var row: DownloadRecord

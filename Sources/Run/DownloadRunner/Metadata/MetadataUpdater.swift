@@ -6,6 +6,7 @@ import FileSystem
 import MediaLibrary
 import MediaMetadata
 import SyncFacts
+import TextFormats
 
 /// Writes the files beside the media of a run's courses, and removes those no longer wanted.
 ///
@@ -26,28 +27,34 @@ struct MetadataUpdater {
     /// The limit on the subtitles in one page.
     private static let mostText = 16 << 20
     private static let partial = PartialName(download: 0, sidecar: "metadata")
+    /// In place of a course's id, for the page of all courses: no course has it.
+    private static let whole = ""
 
     /// Has the records of these files.
     let store: DownloadStore
     /// Have the videos; those of all shards where each course's videos are divided.
     let states: [DownloadStore]
     let library: LibraryFolder
-    let kinds: Set<MetadataKind>
+    let writer: MetadataWriter
+
+    private var kinds: Set<MetadataKind> { writer.kinds }
 
     /// - Parameter held: ids of courses that aren't touched.
     func run(_ catalog: Catalog, without held: Set<String>) throws(StoreError) -> Outcome {
         var outcome = Outcome()
         if kinds.isEmpty, try store.metadata.isEmpty() { return outcome }
-        let stamps = try store.metadata.stamps()
+        let stamps = try store.metadata.stamps().compactMapValues(CourseStamp.init(text:))
         let current = try current()
         var files = Dictionary(grouping: try store.metadata.files(), by: \.course)
+        let page = files.removeValue(forKey: Self.whole) ?? []
         let listing = LibraryFileIndex(of: library)
         let facts = try CourseFacts(store, states, library)
         for course in catalog.courses where !held.contains(course.id) {
             let known = files.removeValue(forKey: course.id) ?? []
             let stamp = kinds.isEmpty ? nil : stamp(of: course, current[course.id] ?? "")
-            let isThere = known.allSatisfy { $0.modified != nil && (try? listing.contains($0.path)) ?? false }
-            if stamp == stamps[course.id], isThere, stamp != nil || known.isEmpty { continue }
+            if stamp == stamps[course.id]?.facts, Self.areThere(known, listing), stamp != nil || known.isEmpty {
+                continue
+            }
             try refresh(course, known: known, facts: facts, stamp: stamp, &outcome)
         }
         // Courses without any videos left.
@@ -55,7 +62,12 @@ struct MetadataUpdater {
             try remove(known, &outcome)
             try store.metadata.settle(course, stamp: nil)
         }
+        try refreshPage(known: page, current, listing, titles: facts, &outcome)
         return outcome
+    }
+
+    private static func areThere(_ files: [MetadataRecord], _ listing: LibraryFileIndex) -> Bool {
+        files.allSatisfy { $0.modified != nil && (try? listing.contains($0.path)) ?? false }
     }
 
     /// The facts about each course in all states.
@@ -70,7 +82,7 @@ struct MetadataUpdater {
     }
 
     private func stamp(of course: Course, _ state: String) -> String {
-        let wanted = kinds.map(\.rawValue).sorted().joined(separator: ",")
+        let wanted = (kinds.map(\.rawValue).sorted() + (writer.hasLibrary ? ["library"] : [])).joined(separator: ",")
         return "\(MetadataWriter.version) \(wanted) \(CourseFacts.digest(of: course))\n\(state)"
     }
 
@@ -78,22 +90,63 @@ struct MetadataUpdater {
         _ course: Course, known: [MetadataRecord], facts: CourseFacts, stamp: String?, _ outcome: inout Outcome
     ) throws(StoreError) {
         var files: [MetadataFile] = []
+        var seconds = 0.0
         if !kinds.isEmpty, let gathered = try facts.gathered(course) {
+            seconds = gathered.videos.compactMap(\.seconds).reduce(0, +)
             var left = Self.mostText
             var texts: [String: SidecarRecord] = [:]
             for state in states {
                 for record in try state.metadata.subtitles(of: course.id) { texts[record.path] = record }
             }
-            files = MetadataWriter(kinds).files(of: gathered) { path in
+            files = writer.files(of: gathered) { path in
                 guard let record = texts[path], record.size <= left, record.size > 0 else { return nil }
                 left -= Int(record.size)
                 let proof = FileRecord(size: record.size, modified: record.modified, sha256: nil)
                 return (try? library.files.bytes(of: path, record: proof, 0..<record.size)) ?? nil
             }
         }
+        try replace(
+            known, with: files, of: (course.id, course.title),
+            stamp: stamp.map { CourseStamp(facts: $0, seconds: seconds) }, &outcome)
+    }
+
+    /// Writes the page of all courses, or removes it.
+    private func refreshPage(
+        known: [MetadataRecord], _ current: [String: String], _ listing: LibraryFileIndex, titles facts: CourseFacts,
+        _ outcome: inout Outcome
+    ) throws(StoreError) {
+        var stamps = try store.metadata.stamps()
+        let last = stamps.removeValue(forKey: Self.whole).flatMap(CourseStamp.init(text:))
+        var stamp: CourseStamp?
+        if writer.hasLibrary {
+            var list = LengthPrefixed(.decimal(UInt8(ascii: " ")))
+            for (course, facts) in current.sorted(by: { $0.key < $1.key }) {
+                list.add(course)
+                list.add(facts)
+                list.add(stamps[course])
+            }
+            stamp = CourseStamp(facts: "\(MetadataWriter.version) \(SHA256.hash(data: list.bytes).hex)", seconds: 0)
+        }
+        // Somebody else's page in its place isn't recorded, and ours follows when it is deleted.
+        let isThere = stamp == nil ? known.isEmpty : (try? listing.contains(MetadataWriter.pageOfAll)) ?? true
+        if stamp?.facts == last?.facts, isThere, Self.areThere(known, listing) { return }
+        var files: [MetadataFile] = []
+        if writer.hasLibrary {
+            let made = Dictionary(grouping: try store.metadata.files(), by: \.course).mapValues { Set($0.map(\.path)) }
+            let seconds = stamps.compactMapValues { CourseStamp(text: $0)?.seconds }
+            files = [writer.page(of: try facts.library(seconds: seconds, made: made))].compactMap(\.self)
+        }
+        try replace(known, with: files, of: (Self.whole, ""), stamp: stamp, &outcome)
+    }
+
+    /// Writes files in the place of those that are known, and settles their course.
+    private func replace(
+        _ known: [MetadataRecord], with all: [MetadataFile], of course: (id: String, title: String),
+        stamp: CourseStamp?, _ outcome: inout Outcome
+    ) throws(StoreError) {
         // Of two with the same name the first one is the course's own.
         var names: Set<String> = []
-        files = files.filter { names.insert(LibraryName.key($0.path)).inserted }
+        let files = all.filter { names.insert(LibraryName.key($0.path)).inserted }
         let wanted = Set(files.map(\.path))
         let failure = outcome.failure
         outcome.failure = nil
@@ -109,7 +162,7 @@ struct MetadataUpdater {
             outcome.foreign.append(.init(course: course.title, count: foreign.count, example: example))
         }
         // A failed course is tried again by the next run.
-        if outcome.failure == nil { try store.metadata.settle(course.id, stamp: stamp) }
+        if outcome.failure == nil { try store.metadata.settle(course.id, stamp: stamp?.text) }
         outcome.failure = failure ?? outcome.failure
     }
 

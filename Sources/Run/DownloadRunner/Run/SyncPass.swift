@@ -9,6 +9,7 @@ import Foundation
 import Hooks
 import Logging
 import MediaLibrary
+import MediaMetadata
 import MediaTransfer
 import ProviderHost
 import ProviderKit
@@ -306,7 +307,11 @@ struct SyncPass: Sendable {
         _ catalog: Catalog, _ plan: Reconciliation, in store: DownloadStore, of states: [DownloadStore],
         _ summary: inout SyncSummary
     ) async {
-        let updater = MetadataUpdater(store: store, states: states, library: library, kinds: options.metadata)
+        // A shard doesn't know the courses of the others, unless each has some videos of all.
+        let isWhole = open.place.shard == nil || options.dividesVideos
+        let updater = MetadataUpdater(
+            store: store, states: states, library: library,
+            writer: MetadataWriter(options.metadata, hasLibrary: isWhole))
         let held = Set(plan.held.map(\.course))
         let result = await Blocking.run { _ -> Result<MetadataUpdater.Outcome, StoreError> in
             do throws(StoreError) {
