@@ -200,7 +200,6 @@ private struct Sources {
         defer { old.map(ShardState.remove) }
         for shard in shards { try make(shard, owners, from: old, &done) }
         if unit == .video { try makeRegister(old) }
-        // A page of all courses is recorded for a course without an id.
         done.courses = owners.keys.count { !$0.isEmpty }
         try first.library.finishDivision(
             into: count, dividesVideos: unit == .video, owner: .current(user: user.user.text))
@@ -212,7 +211,8 @@ private struct Sources {
 
     private func owners(among count: Int) -> [String: Shard] {
         var owners: [String: Shard] = [:]
-        for course in all.lazy.flatMap(\.courses) where owners[course] == nil {
+        // The page of all courses is recorded for a course without an id, which may be in a register only.
+        for course in [""] + all.flatMap(\.courses) where owners[course] == nil {
             owners[course] = Shard.owner(of: course, among: count)
         }
         return owners
