@@ -11,7 +11,7 @@ struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
         abstract: "Copy finished videos to a stick or a disk, as a library of its own.",
-        usage: "coursefetch copy [<selector> ...] --to <folder> [--prune] [--no-verify] [--json] [<options>]",
+        usage: "coursefetch copy [<selector> ...] --to <folder> [--prune] [<options>]",
         discussion: """
             Copies finished videos with covers, subtitles, attachments and other views, a page for each course, and \
             SHA256SUMS for sha256sum -c; without a selector all of them. Each file is flushed and read back from the \
@@ -38,8 +38,8 @@ struct Copy: AsyncParsableCommand {
     @Flag(help: "Remove the videos from the copy that aren't selected.")
     var prune = false
 
-    @Flag(help: "Don't read the files back from the disk.")
-    var noVerify = false
+    @Flag(inversion: .prefixedNo, help: "Read the files back from the disk (default: on).")
+    var verify = true
 
     @Flag(help: "Print one JSON object per event.")
     var json = false
@@ -51,7 +51,7 @@ struct Copy: AsyncParsableCommand {
         let context = CommandContext()
         let location = try await context.settings(place.texts).location(of: all)
         var wish = CopyWish(selectors: selectors, folder: to)
-        (wish.prunes, wish.verifies) = (prune, !noVerify)
+        (wish.prunes, wish.verifies) = (prune, verify)
         let text = CopyText(wish)
         let progress = RedrawnLines(descriptor: STDERR_FILENO, environment: context.environment)
         let work = copying(location, wish, context, showing: progress)

@@ -24,8 +24,8 @@ struct Sync: AsyncParsableCommand {
 
             Every long option can be set in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \
             environment as COURSEFETCH_NAME (COURSEFETCH_LIMIT_RATE=2M). An option overrides the environment, which \
-            overrides the file. For --user NAME, users/NAME.yaml beside that file overrides it. Sizes and rates take B, \
-            K, M, G or T, powers of 1024.
+            overrides the file. For --user NAME, users/NAME.yaml beside that file overrides it. Sizes and rates take \
+            B, K, M, G or T, powers of 1024.
             """)
 
     @OptionGroup var catalogs: CatalogArguments

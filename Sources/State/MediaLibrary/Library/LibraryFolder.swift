@@ -2,6 +2,14 @@ package import FileSystem
 import Synchronization
 package import SystemPackage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The folder of finished media and of coursefetch's own files in it: opened, marked as ours, and locked.
 ///
 /// Everything is opened beneath the root, and no symbolic link below it is followed. Nothing that isn't provably ours
@@ -201,5 +209,20 @@ package final class LibraryFolder: Sendable {
     /// Whether the root's path still leads to the open folder: the same device and inode.
     private var leadsHere: Bool {
         (try? RootFolder(at: root, by: calls)).map { folders.root.isSame(as: $0.handle) } ?? false
+    }
+}
+
+extension LibraryFolder {
+    /// Whether its file system refuses names that others take, as FAT and exFAT do. It is tried: through FUSE a file
+    /// system doesn't say what it is.
+    package func refusesNames() -> Bool {
+        let name = #"coursefetch: a "name"?"#
+        do throws(Errno) {
+            _ = try home.handle.openFile(name, O_WRONLY | O_CREAT)
+            try home.handle.remove(name)
+            return false
+        } catch {
+            return true
+        }
     }
 }
