@@ -24,7 +24,7 @@ UNITS = $(PREFIX)/share/systemd/user
 PROGRAM = $(PREFIX)/bin/coursefetch
 EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples
 
-.PHONY: all build demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs
+.PHONY: all build page demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs
 .PHONY: soak-packages fuzz sanitize built install install-files uninstall deb tarball clean link needs needs-test manual completions
 
 all: build completions manual
@@ -32,6 +32,10 @@ all: build completions manual
 build: link
 	$(SWIFT) build $(RELEASE) --product coursefetch
 	for program in coursefetch-providers $(SWIFT_PLUGINS); do $(SWIFT) build $(RELEASE) --product $$program || exit 1; done
+
+# A program of its own, since only its build resolves the packages of a web server.
+page: link
+	COURSEFETCH_PAGE=1 $(SWIFT) build $(RELEASE) --product coursefetch-serve
 
 demo: build
 	@echo
@@ -45,6 +49,9 @@ TIMED := 'EndToEndTests[.](Control|Logout|Order|SecureLink|Watch)Tests'
 FOUR := --experimental-maximum-parallelization-width 4
 # All at once, those with a process or a timer of their own would wait for each other longer than any user does.
 SIXTEEN := --experimental-maximum-parallelization-width 16
+
+# With the page.
+test build-tests test-end-to-end test-outside: export COURSEFETCH_PAGE = 1
 
 test: needs needs-test lint build-tests
 	$(SWIFT) test --skip-build $(SIXTEEN) --skip 'EndToEndTests|ProviderConformanceTests'
@@ -128,7 +135,7 @@ manual: build
 
 # Under sudo nothing is built: root often has no swift on its PATH, and .build stays its owner's.
 built:
-	@if [ -z "$${SUDO_USER-}" ]; then $(MAKE) all; \
+	@if [ -z "$${SUDO_USER-}" ]; then $(MAKE) all page; \
 	elif [ ! -s .build/coursefetch.1 ]; then echo 'first: make; then: sudo make install' >&2; exit 1; fi
 
 install: built
@@ -165,7 +172,8 @@ install-files:
 	    install -m 755 $(BIN)/$$plugin "$$target" && strip "$$target" || exit 1; \
 	done
 	install -m 755 $(BIN)/coursefetch-providers "$(DESTDIR)$(PREFIX)/lib/coursefetch/"
-	strip "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
+	install -m 755 $(BIN)/coursefetch-serve "$(DESTDIR)$(PREFIX)/lib/coursefetch/"
+	strip "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers" "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-serve"
 	for plugin in $(PYTHON_PLUGINS); do \
 	    install -m 644 Plugins/$$plugin/*.py Plugins/$$plugin/README.md contrib/python/coursefetch_provider.py \
 	        "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
@@ -193,15 +201,15 @@ uninstall:
 	rm -f "$(DESTDIR)$(UNITS)/coursefetch.service" "$(DESTDIR)$(UNITS)/coursefetch.timer" \
 	    "$(DESTDIR)$(UNITS)/coursefetch-session.service"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch" "$(DESTDIR)$(PREFIX)/share/doc/coursefetch"
-	rm -f "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
+	rm -f "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers" "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-serve"
 	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 
 # Into dist/.
-deb: all
+deb: all page
 	@contrib/needs packages
 	contrib/packages/deb
 
-tarball: all
+tarball: all page
 	@contrib/needs packages
 	contrib/packages/tarball
 

@@ -113,6 +113,7 @@ let package = Package(
         room("State", "DownloadStore", ["TextFormats", "FileSystem", grdb, sqlite, system]),
         room("State", "MediaLibrary", ["CPlatform", "TextFormats", "FileSystem", "PathLayout", crypto, system]),
         room("State", "SearchIndex", ["FileSystem", "DownloadStore", grdb, system]),
+        room("State", "ViewerMarks", ["DownloadStore", grdb]),
         room("State", "UserState", ["TextFormats", "FileSystem", "YAMLSource", "ProviderKit", system]),
 
         room("Run", "Hooks", ["TextFormats", "YAMLSource", "ChildProcess", system]),
@@ -177,7 +178,8 @@ let package = Package(
             [
                 "TextFormats", "FileSystem", "YAMLSource", "ChildProcess", "CourseCatalog", "MediaMetadata",
                 "MediaTransfer", "HLSMedia", "ProviderKit", "ProviderHost", "ProviderConformance", "DownloadStore",
-                "MediaLibrary", "SearchIndex", "UserState", "SyncFacts", "CourseDiscovery", "FilePlacement",
+                "MediaLibrary", "SearchIndex", "UserState", "ViewerMarks", "SyncFacts", "CourseDiscovery",
+                "FilePlacement",
                 "DownloadJobs", "CatalogComparison", "RunAccess", crypto, logging, system,
             ]),
         room("Command", "PluginTemplates", ["Operations"]),
@@ -198,6 +200,7 @@ let package = Package(
                 "Operations", "PluginTemplates", "Terminal", "CommandOutput", "SyncDisplay", argumentParser, logging,
                 subprocess, system,
             ]),
+        room("Page", "PageHTTP", ["TextFormats", "FileSystem", crypto]),
         .executableTarget(
             name: "coursefetch", dependencies: ["CourseFetchCommands"], path: "Sources/Command/coursefetch",
             swiftSettings: house),
@@ -281,6 +284,7 @@ let package = Package(
                 "TextFormats", "FileSystem", "MediaLibrary", "UserState", "PathLayout", "LibraryFixture", "Checkout",
                 "TestSupport", "library-step", crypto, subprocess, system,
             ]),
+        tests("State", "ViewerMarksTests", ["ViewerMarks", "DownloadStore", "TestSupport", system]),
         tests("State", "UserStateTests", ["UserState", "TestSupport", system]),
 
         tests("Run", "HookTests", ["Hooks", "ChildProcess", "TestSupport", system]),
@@ -369,6 +373,7 @@ let package = Package(
                 "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "SearchIndex", "MigrationSources", "ProviderHTTP", "BundledProviders",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
+        tests("Page", "PageHTTPTests", ["PageHTTP"]),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzHarnesses", "Checkout", "TestSupport", system], swiftSettings: house),
         .testTarget(
@@ -383,6 +388,41 @@ let package = Package(
             ], swiftSettings: house),
     ]
 )
+
+// `make page`: what `coursefetch serve` starts. Only then are the packages of a web server resolved, three times as many.
+if Context.environment["COURSEFETCH_PAGE"] != nil {
+    package.dependencies += [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ]
+    let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+    let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+    let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+    let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+    let files: [Resource] = [.embedInCode("Templates"), .embedInCode("Assets")]
+    package.products.append(.executable(name: "coursefetch-serve", targets: ["coursefetch-serve"]))
+    package.targets += [
+        room(
+            "Page", "PageServer",
+            ["FileSystem", "PageHTTP", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging, system]),
+        .target(
+            name: "PageViews",
+            dependencies: [
+                "TextFormats", "DownloadStore", "ViewerMarks", "SyncFacts", "Operations", "CommandOutput", mustache,
+            ], path: "Sources/Page/PageViews", resources: files, swiftSettings: house),
+        room(
+            "Page", "PageSite",
+            [
+                "TextFormats", "FileSystem", "ChildProcess", "DownloadStore", "ViewerMarks", "UserState", "SyncFacts",
+                "RunAccess", "Operations", "Terminal", "CommandOutput", "PageHTTP", "PageServer", "PageViews", nioCore,
+                logging, subprocess, system,
+            ]),
+        .executableTarget(
+            name: "coursefetch-serve", dependencies: ["PageSite"], path: "Sources/Page/coursefetch-serve",
+            swiftSettings: house),
+    ]
+}
 
 // `make fuzz`: COURSEFETCH_FUZZER is libFuzzer's library. Only then do readers of bytes from outside tell it their ways.
 if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {

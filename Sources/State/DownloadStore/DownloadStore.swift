@@ -117,6 +117,8 @@ package struct DownloadStore: Sendable {
     package var moves: MoveTable { MoveTable(file: file) }
     /// What of finished videos can be read.
     package var texts: TextTable { TextTable(file: file) }
+    /// What a page shows.
+    package var views: ViewTable { ViewTable(file: file) }
     /// The history of runs, and their start.
     package var runs: RunTable { RunTable(file: file) }
     /// Logins and logouts.

@@ -37,6 +37,10 @@ package struct StateFolder: Sendable, Hashable {
     package var database: FilePath { path.appending("state.sqlite") }
     /// The index of titles and subtitles for search, which can be made anew.
     package var searchIndex: FilePath { path.appending("page.sqlite") }
+    /// What the user has watched, in the page: it can't be made anew.
+    package var marks: FilePath { path.appending("marks.sqlite") }
+    /// Small pictures of videos for the page, which can be made anew.
+    package var thumbnails: FilePath { path.appending("thumbnails") }
     /// This machine's copy of the register of a library whose videos are divided among shards.
     package var register: FilePath { path.appending("register.sqlite") }
     /// Providers' credentials, mode 0600.

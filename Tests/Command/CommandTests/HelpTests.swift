@@ -33,7 +33,8 @@ struct HelpTests {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
             names == [
-                "sync", "init", "add", "check", "status", "history", "search", "path", "open", "pause", "resume",
+                "sync", "init", "add", "check", "status", "history", "search", "path", "open", "serve", "pause",
+                "resume",
                 "cancel", "retry",
                 "remove",
                 "prioritize",

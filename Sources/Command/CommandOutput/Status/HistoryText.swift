@@ -27,8 +27,8 @@ package struct HistoryText {
         let indent = String(repeating: " ", count: widths[0] + 2)
         var lines = [Self.joined(heads, widths, hasShards: hasShards) + "  result"]
         for (run, row) in zip(runs, rows) {
-            lines.append(Self.joined(row, widths, hasShards: hasShards) + "  " + result(run))
-            lines += notes(run).map { indent + TerminalFormat.printable($0) }
+            lines.append(Self.joined(row, widths, hasShards: hasShards) + "  " + Self.result(run))
+            lines += Self.notes(run).map { indent + TerminalFormat.printable($0) }
         }
         return lines
     }
@@ -56,7 +56,7 @@ package struct HistoryText {
     }
 
     /// `ok`, `running`, `killed`, or the exit code and what it means.
-    private func result(_ run: PastRun) -> String {
+    package static func result(_ run: PastRun) -> String {
         switch run.ending {
         case .running: return "running"
         case .killed: return "killed"
@@ -68,7 +68,8 @@ package struct HistoryText {
         return "\(status.rawValue): \(run.record.end?.stop.map(ExitText.stop) ?? status.meaning)"
     }
 
-    private func notes(_ run: PastRun) -> [String] {
+    /// What moved, where videos failed, and why it did nothing.
+    package static func notes(_ run: PastRun) -> [String] {
         guard let end = run.record.end else { return [] }
         let hosts = end.failedAt.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { host, count in
             "\(Wording.shown(host)) \(Wording.grouped(count))"

@@ -14,7 +14,7 @@ package struct CourseFetch: AsyncParsableCommand {
         version: "coursefetch \(version)",
         subcommands: [
             Sync.self, Init.self, Add.self, Check.self, Status.self, History.self, Search.self, PathOf.self,
-            OpenVideo.self,
+            OpenVideo.self, Serve.self,
             Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Copy.self, Resolve.self, ListCourse.self, CatalogCommand.self,
             Login.self,

@@ -59,6 +59,9 @@ struct SettingLayers {
         file.hookLocations.mapValues { .file($0) }.merging(userFile.hookLocations.mapValues { .userFile($0) }) { $1 }
     }
 
+    /// What the file says about the page.
+    var serve: ServeSettings { file.serve }
+
     /// The values of a setting: one, but for a list.
     mutating func values<Value>(_ key: SettingKey<Value>) -> [Setting<Value>] {
         switch key.form {

@@ -17,6 +17,8 @@ struct SettingsFile: Sendable {
     private(set) var hooks = HookSettings()
     /// Where `hooks` and `notify` stand, if they do.
     private(set) var hookLocations: [String: SourceLocation] = [:]
+    /// What it says about the page.
+    private(set) var serve = ServeSettings()
     /// The folder of the file, which its relative paths begin at.
     private(set) var folder = ""
     private let bytes: [UInt8]
@@ -115,12 +117,21 @@ struct SettingsFile: Sendable {
             hooks.notifications = try HookReader.notifications(entry.value)
             return
         }
+        if entry.key == "serve" {
+            if isOfUser {
+                throw Diagnostic(
+                    .error, at: entry.keyLocation, "these are the settings of one user: 'serve' is one of the account's"
+                )
+            }
+            serve = try ServeReader.read(entry.value)
+            return
+        }
         let key = SettingTable.all.first { $0.name == entry.key || $0.form.isFlag && "no-" + $0.name == entry.key }
         guard let key else {
             throw Diagnostic(
                 .error, at: entry.keyLocation, "there is no setting '\(entry.key)'",
                 suggestion: NearestName.suggestion(
-                    for: entry.key, among: SettingTable.all.map(\.name) + ["hooks", "notify"]))
+                    for: entry.key, among: SettingTable.all.map(\.name) + ["hooks", "notify", "serve"]))
         }
         if isOfUser, key.name == SettingTable.shared.user.name {
             throw Diagnostic(

@@ -19,6 +19,8 @@ struct SyncSettings: Sendable {
     private(set) var hooks = HookSettings()
     /// Where `hooks` and `notify` stand, if they do.
     private(set) var hookOrigins: [String: SettingOrigin] = [:]
+    /// What the file says about the page.
+    private(set) var serve = ServeSettings()
 
     /// Evaluates every setting; throws all mistakes at once.
     ///
@@ -27,6 +29,7 @@ struct SyncSettings: Sendable {
         var layers = layers
         hooks = layers.hooks
         hookOrigins = layers.hookOrigins
+        serve = layers.serve
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
         // The stronger layer wins; within one layer it is a mistake.
         for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {

@@ -43,13 +43,13 @@ package enum SuggestedCommand {
     /// The commands that have `--shard`.
     package static let withShard: Set = [
         "cancel", "copy", "doctor", "forget", "history", "library adopt", "library move", "open", "path", "pause",
-        "prioritize", "remove", "resume", "retry", "search", "set", "status", "sync", "verify",
+        "prioritize", "remove", "resume", "retry", "search", "serve", "set", "status", "sync", "verify",
     ]
 
     /// The commands that have `--all-shards`.
     package static let withAllShards: Set = [
         "cancel", "copy", "doctor", "history", "logout", "path", "pause", "prioritize", "remove", "resume", "retry",
-        "search", "status", "sync", "verify",
+        "search", "serve", "status", "sync", "verify",
     ]
 
     /// One process is one command, so that its places hold for all of its messages.

@@ -13,6 +13,8 @@ package struct StoredRow {
 
     package func integer(_ column: String) -> Int64? { value(column) }
 
+    package func real(_ column: String) -> Double? { value(column) }
+
     func blob(_ column: String) -> Data? { value(column) }
 
     func flag(_ column: String) -> Bool { integer(column).map { $0 != 0 } ?? false }

@@ -24,16 +24,7 @@ package struct CatalogTable: Sendable {
 
     package func chapters() throws(StoreError) -> [ChapterRecord] {
         try file.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap { row in
-                guard let course = row.text("course"), let id = row.text("id"), let folder = row.text("folder") else {
-                    return nil
-                }
-                return ChapterRecord(
-                    course: course, id: id, title: row.text("title") ?? "",
-                    position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
-                    cover: row.digest("cover"), coverFile: Self.cover(row), number: row.number("number"),
-                    season: row.number("season"), keepsNumber: row.flag("keeps_number"))
-            }
+            try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap(Self.chapter)
         }
     }
 
@@ -123,6 +114,18 @@ package struct CatalogTable: Sendable {
             try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [path])
             return count
         }
+    }
+
+    /// Nil for a row without course, id or folder.
+    static func chapter(_ row: StoredRow) -> ChapterRecord? {
+        guard let course = row.text("course"), let id = row.text("id"), let folder = row.text("folder") else {
+            return nil
+        }
+        return ChapterRecord(
+            course: course, id: id, title: row.text("title") ?? "",
+            position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
+            cover: row.digest("cover"), coverFile: cover(row), number: row.number("number"),
+            season: row.number("season"), keepsNumber: row.flag("keeps_number"))
     }
 
     private static func cover(_ row: StoredRow) -> StoredFile? {

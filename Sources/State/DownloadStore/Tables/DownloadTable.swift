@@ -13,7 +13,6 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The download of this video, or nil.
     /// Those whose files ffmpeg has to join, in the order of their ids.
     package func toBeJoined() throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
@@ -24,6 +23,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// The download of this video, or nil.
     package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")

@@ -70,11 +70,6 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Opens a file for reading; nil if there is none.
-    package func open(_ path: String) throws(LibraryError) -> OpenFile? {
-        try read(path) { file throws(Errno) in file }
-    }
-
     /// Whether the file at a path is the recorded one. Reads it only if its time doesn't decide.
     package func proves(
         _ path: String, is record: FileRecord, shouldStop: () -> Bool = { false }
@@ -138,21 +133,28 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Passes an open file to `body`; nil if there is none.
-    private func read<Value>(
-        _ path: String, _ body: (OpenFile) throws(Errno) -> Value?
-    ) throws(LibraryError) -> Value? {
+    /// Opens a file to read it; nil if there is none.
+    package func open(_ path: String) throws(LibraryError) -> OpenFile? {
         let place = try LibraryPath(path)
         guard let folder = try folders.folder(place.folder) else { return nil }
-        do {
-            return try body(try folder.openFile(place.name, O_RDONLY))
-        } catch {
+        // A pipe in its place must not hold anybody.
+        do { return try folder.openFile(place.name, O_RDONLY | O_NONBLOCK) } catch {
             switch error {
-            case .canceled: throw .stopped
             case .noSuchFileOrDirectory: return nil
             case .tooManySymbolicLinkLevels: throw .leadsOut(path: path)
             default: throw .system(.read, path: path, error)
             }
+        }
+    }
+
+    /// Passes an open file to `body`; nil if there is none.
+    private func read<Value>(
+        _ path: String, _ body: (OpenFile) throws(Errno) -> Value?
+    ) throws(LibraryError) -> Value? {
+        guard let file = try open(path) else { return nil }
+        do { return try body(file) } catch {
+            if error == .canceled { throw .stopped }
+            throw .system(.read, path: path, error)
         }
     }
 }
