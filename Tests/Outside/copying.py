@@ -81,7 +81,9 @@ class Library(unittest.TestCase):
         self.sums(root)
         copied = tree(root or self.copy)
         del copied["SHA256SUMS"]
-        self.assertEqual(copied, self.stage.files())
+        # The page of all courses is of the whole library; the copy gets one from the sync of its machine.
+        files = {path: body for path, body in self.stage.files().items() if path != "index.html"}
+        self.assertEqual(copied, files)
         self.assertEqual([p.name for p in (root or self.copy).glob(".coursefetch/partials/*")], [])
 
     def path(self, video, root=None):
@@ -129,7 +131,7 @@ class Copies(Library):
         before = tree(self.copy)
         run = other.sync(*METADATA, exit=0)
         self.assertEqual((asked(), run.of("warning")), ([], []), run)
-        self.assertEqual(tree(self.copy), before)
+        self.assertEqual({p: b for p, b in tree(self.copy).items() if p != "index.html"}, before)
         # From now on it is that machine's.
         refused = self.stage.command("copy", "--to", self.copy)
         self.assertEqual(refused.exit, 73, refused)
@@ -508,8 +510,9 @@ class UpdateFaults(CopyFaults):
         self.stage.urls({id: self.video(id) for id in ("a", "b", "x")})
         self.stage.write({"c": ["a", "x"], "d": ["b"]})
         self.stage.sync("--write-index", exit=0)
+        # The copy has the bytes of x until it is pruned, and the old ones of b until the new ones are there.
         self.act()
-        del self.bodies["x"]
+        self.bodies["b before"] = self.bodies["b"]
         self.bodies["b"] = media.mp4("newer", 9_500)
         self.host.at("/b", File(self.bodies["b"], etag='"newer"'))
         self.stage.write({"c": [{"id": "a", "title": "Another"}], "d": ["b"]})
