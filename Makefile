@@ -24,7 +24,7 @@ UNITS = $(PREFIX)/share/systemd/user
 PROGRAM = $(PREFIX)/bin/coursefetch
 EXAMPLES = $(PREFIX)/share/doc/coursefetch/examples
 
-.PHONY: all build page demo build-tests test test-end-to-end test-outside lint bench soak soak-values soak-programs
+.PHONY: all build page demo build-tests test-browser test test-end-to-end test-outside lint bench soak soak-values soak-programs
 .PHONY: soak-packages fuzz sanitize built install install-files uninstall deb tarball clean link needs needs-test manual completions
 
 all: build completions manual
@@ -74,6 +74,10 @@ test-end-to-end:
 
 test-outside:
 	Tests/Outside/run --program .build/debug/coursefetch -j 3
+
+# The page in Chromium, which wants the machine for itself.
+test-browser: needs-test build-tests
+	COURSEFETCH_BROWSER=1 Tests/Outside/run --program .build/debug/coursefetch -j 1 -v -k page_browser -k page_player
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Plugins Tests

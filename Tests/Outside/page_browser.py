@@ -66,8 +66,8 @@ def lines(words, form="vtt", seconds=LONG):
     return ("WEBVTT\n\n" if form == "vtt" else "") + "\n".join(cues)
 
 
-@unittest.skipUnless(SERVER.exists(), "there is no coursefetch-serve beside the program: make page")
 @unittest.skipUnless(os.access(CHROMIUM, os.X_OK), "there is no Chromium: contrib/needs test")
+@unittest.skipUnless(os.environ.get("COURSEFETCH_BROWSER"), "beside other cases a browser starves: make test-browser")
 class Browser(unittest.TestCase):
     def __init_subclass__(cls):
         for name, case in vars(cls).items():

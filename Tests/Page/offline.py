@@ -1,12 +1,16 @@
 """The pages of `sync --write-index` in Chromium, as local files.
 
-COURSEFETCH_SHOTS  a folder for pictures of the pages, dark and light, on a phone and on a screen
+    offline.py [-v] [-k NAME]
+
+COURSEFETCH_PROGRAM  the program that makes the library
+COURSEFETCH_SHOTS    a folder for pictures of the pages, dark and light, on a phone and on a screen
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -14,8 +18,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from host import File, Host
-from stage import Stage
+sys.path.insert(0, str(Path(__file__).parents[1] / "Outside"))
+
+from host import File, Host  # noqa: E402
+from stage import Stage  # noqa: E402
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SHOTS = os.environ.get("COURSEFETCH_SHOTS")
@@ -257,3 +263,7 @@ class OfflinePages(unittest.TestCase):
                         name = f"{path.partition('/')[0].removesuffix('.html')}-{width}-{scheme}.png"
                         page.screenshot(path=Path(SHOTS) / name, full_page=True)
                 page.context.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
