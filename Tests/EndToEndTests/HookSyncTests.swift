@@ -80,8 +80,8 @@ struct HookSyncTests {
         #expect(
             outcome.error.contains(
                 """
-                config.yaml:3:3: error: there is no hook 'after-downlod'; there are before-request, after-download, on-new; did \
-                you mean 'after-download'?
+                config.yaml:3:3: error: there is no hook 'after-downlod'; there are before-request, after-download, on-new, \
+                on-failure; did you mean 'after-download'?
                 """), "\(outcome.report)")
         await host.stop()
     }
