@@ -77,11 +77,16 @@ package final class FileListUpdater: Sendable {
         }
     }
 
-    /// Notes changes that have been written to the state.
+    /// Notes changes that have been written to the state. Videos of a shard that are about to get their files are
+    /// announced before this returns.
     package func note(_ changes: [DownloadChange]) {
+        var placing: [DownloadID] = []
+        var parted: Set<DownloadID> = []
         state.withLock { state in
             for change in changes {
                 switch change {
+                case .placing(let id, _): placing.append(id)
+                case .placingPart(let part): parted.insert(part.file.download)
                 case .finish(let id), .adopt(let id, _), .recorded(let id, _), .extrasStored(let id, _):
                     state.ids.insert(id)
                 case .sidecar(let change): state.ids.insert(change.download)
@@ -91,22 +96,43 @@ package final class FileListUpdater: Sendable {
                 }
             }
         }
+        // Without its parts a video isn't whole.
+        announce(placing.filter { !parted.contains($0) })
+    }
+
+    /// Appends lines about videos of a shard that are about to get their files, without a flush: another machine that
+    /// goes on without the shard's state finds each file in the list, also if this process is killed now. A line
+    /// without its file says nothing.
+    private func announce(_ ids: [DownloadID]) {
+        guard library.isOfShard, !ids.isEmpty else { return }
+        attempt { state in
+            let writer = try writer(&state)
+            let before = writer.lines
+            try store.fileList.eachPlacing(ids) { try writer.append($0) }
+            try writer.send()
+            state.lines += writer.lines - before
+        }
+    }
+
+    /// The list, open for appending.
+    private func writer(_ state: inout State) throws -> FileListWriter {
+        if !state.isOpen {
+            try store.facts.set(Self.fact, Self.open)
+            state.isOpen = true
+        }
+        if let open = state.writer { return open.writer }
+        // The very first file.
+        if try list.size() == nil { try rewrite(&state) }
+        let writer = try list.open()
+        state.writer = SendableWriter(writer: writer)
+        return writer
     }
 
     /// Appends the noted changes; durable on return.
     func flush() {
         attempt { state in
             guard !state.ids.isEmpty || !state.courses.isEmpty else { return }
-            if !state.isOpen {
-                try store.facts.set(Self.fact, Self.open)
-                state.isOpen = true
-            }
-            if state.writer == nil {
-                // The very first file.
-                guard try list.size() != nil else { return try rewrite(&state) }
-                state.writer = SendableWriter(writer: try list.open())
-            }
-            guard let writer = state.writer?.writer else { return }
+            let writer = try writer(&state)
             let before = writer.lines
             if !state.courses.isEmpty {
                 for course in try store.catalogs.courses().values where state.courses.contains(course.id) {

@@ -17,14 +17,13 @@ struct FileListTests {
     let temporary = TemporaryFolder()
     private let path = "library/.coursefetch/files.jsonl"
 
-    private func library() throws -> LibraryFolder { try .testing(temporary.at("library")) }
-
     /// A state with three finished videos whose files are there, and what it says of them in the list.
-    private func filled() throws -> (DownloadStore, LibraryFolder) {
-        let (store, library) = (try DownloadStore.empty(), try library())
+    private func filled(of part: LibraryPart? = nil, unfinished: Int = 0) throws -> (DownloadStore, LibraryFolder) {
+        let store = try DownloadStore.empty()
+        let library = try LibraryFolder.testing(temporary.at("library"), part: part)
         var changes = ReconcileChanges()
         changes.courses = [CourseRecord(id: "c", file: "/c.yaml", ordinal: 0, title: "Course", folder: "Course")]
-        for number in 1...3 {
+        for number in 1...(3 + unfinished) {
             let fields = CatalogFields(
                 chapter: nil, title: "T\(number)", position: number, ordinal: Int64(number), provider: "p",
                 source: SourceDigest([UInt8(number)]), priority: 0, extras: nil, stem: "Course/0\(number) T",
@@ -44,15 +43,18 @@ struct FileListTests {
 
     @discardableResult
     private func finish(_ number: Int, _ store: DownloadStore, _ library: LibraryFolder) throws -> DownloadID {
+        let id = DownloadID(rawValue: Int64(number))
+        try store.write([.begin(id), .placing(id, try stored(number, in: library)), .finish(id)])
+        return id
+    }
+
+    private func stored(_ number: Int, in library: LibraryFolder) throws -> StoredFile {
         let path = "Course/0\(number) T.mp4"
         try temporary.write("bytes of \(number)", to: "library/" + path)
         let hashed = try #require(try library.files.hash(path))
-        let id = DownloadID(rawValue: Int64(number))
-        let file = StoredFile(
+        return StoredFile(
             path: path, size: hashed.facts.size, modified: hashed.facts.modified, sha256: hashed.sha256,
             source: SourceDigest([UInt8(number)]))
-        try store.write([.begin(id), .placing(id, file), .finish(id)])
-        return id
     }
 
     private func rebuilt(_ library: LibraryFolder) throws -> (LibraryRebuild.Result, [String: DownloadRecord]) {
@@ -152,6 +154,31 @@ struct FileListTests {
         #expect(temporary.read(path)?.hasPrefix(torn + "\n{") == true, "nothing was written over")
         let (result, rows) = try rebuilt(library)
         #expect(result == .init(restored: 3, leftOut: 1) && rows["2"]?.file?.path == "Course/02 new.mp4")
+    }
+
+    @Test(
+        "a shard's file is in the list before it has its name; a replaced one, and one with parts, isn't",
+        arguments: [LibraryPart(name: "1-of-2", count: 2), nil])
+    func announced(part: LibraryPart?) throws {
+        let (store, library) = try filled(of: part, unfinished: 2)
+        let keeper = FileListUpdater(store: store, library: library)
+        keeper.begin(isGoingToChange: true)
+        let id = { DownloadID(rawValue: $0) }
+        let replaced = try stored(6, in: library)
+        let slides = SidecarRecord(download: id(5), kind: .stream, name: "slides", path: "s.mp4", size: 1, modified: 1)
+        let changes: [DownloadChange] = [
+            .refetch(id(2)), .begin(id(2)), .placing(id(2), replaced), .begin(id(4)),
+            .placing(id(4), try stored(4, in: library)), .begin(id(5)), .placing(id(5), try stored(5, in: library)),
+            .placingPart(PartRecord(file: slides, partial: "slides", sha256: nil)),
+        ]
+        try store.write(changes)
+        keeper.note(changes)
+        #expect(keeper.failure == nil)
+        // A kill: nothing is written any more.
+        let (result, rows) = try rebuilt(library)
+        #expect(result == .init(restored: part == nil ? 3 : 4, leftOut: 0))
+        #expect(rows["4"]?.file?.path == (part == nil ? nil : "Course/04 T.mp4"))
+        #expect(rows["2"]?.file?.path == "Course/02 T.mp4" && rows["5"] == nil)
     }
 
     @Test(

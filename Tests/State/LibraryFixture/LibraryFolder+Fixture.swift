@@ -3,10 +3,12 @@ package import SystemPackage
 
 extension LibraryFolder {
     /// A new library, or the one that is there, as the helper program opens it.
-    package static func testing(_ root: FilePath, stepwise: Bool = false) throws(LibraryError) -> LibraryFolder {
+    package static func testing(
+        _ root: FilePath, part: LibraryPart? = nil, stepwise: Bool = false
+    ) throws(LibraryError) -> LibraryFolder {
         try open(
             root, expecting: .new(LibraryID(rawValue: "test")), owner: LibraryOwner(user: "alice", host: "here"),
-            isStepwise: stepwise)
+            part: part, isStepwise: stepwise)
     }
 
     /// Makes a partial with this text.

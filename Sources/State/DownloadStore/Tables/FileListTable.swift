@@ -7,6 +7,22 @@ import TextFormats
 package struct FileListTable: Sendable {
     let file: StateFile
 
+    /// Calls `body` with each of these videos whose file is about to get its name, and has no other one. What comes
+    /// beside it isn't known yet, so it counts as unasked.
+    package func eachPlacing(_ ids: [DownloadID], _ body: (FileListEntry) throws -> Void) throws(StoreError) {
+        try file.read { db in
+            let download = try db.cachedStatement(
+                sql: Column.select + " WHERE is_placing = 1 AND old_path IS NULL AND id = ?")
+            for id in ids {
+                try download.forEachRow([id.rawValue]) { row in
+                    var record = FileListEntry(row)
+                    record.complete = nil
+                    try body(record)
+                }
+            }
+        }
+    }
+
     /// Calls `body` with the finished videos of these ids, or with all.
     package func each(_ ids: [DownloadID]?, _ body: (FileListEntry) throws -> Void) throws(StoreError) {
         try file.read { db in
@@ -15,6 +31,7 @@ package struct FileListTable: Sendable {
                     SELECT kind, name, path, size, modified, sha256 FROM sidecars
                         WHERE download = ? AND state = 'stored'
                     """)
+            let finished = " WHERE state = 'finished'"
             func record(_ row: RowInPlace) throws {
                 var record = FileListEntry(row)
                 if row.integer(Column.hasBeside.rawValue) != 0 {
@@ -25,14 +42,15 @@ package struct FileListTable: Sendable {
                 try body(record)
             }
             guard let ids else {
-                return try db.makeStatement(sql: Column.statement + " ORDER BY id").forEachRow { try record($0) }
+                let all = try db.makeStatement(sql: Column.select + finished + " ORDER BY id")
+                return try all.forEachRow { try record($0) }
             }
-            let download = try db.cachedStatement(sql: Column.statement + " AND id = ?")
+            let download = try db.cachedStatement(sql: Column.select + finished + " AND id = ?")
             for id in ids { try download.forEachRow([id.rawValue], record) }
         }
     }
 
-    /// The columns read of a finished video, in order.
+    /// The columns read of a video, in order.
     fileprivate enum Column: Int32, CaseIterable {
         case id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, source, proof
         case extras, kind, seconds, isComplete, hasBeside, number, index, keepsNumber, role, joining
@@ -56,9 +74,7 @@ package struct FileListTable: Sendable {
             }
         }
 
-        static let statement = """
-            SELECT \(allCases.map(\.expression).joined(separator: ", ")) FROM downloads WHERE state = 'finished'
-            """
+        static let select = "SELECT \(allCases.map(\.expression).joined(separator: ", ")) FROM downloads"
     }
 
     /// Restores the files found in the library to the state, in one transaction: folders of unknown courses and

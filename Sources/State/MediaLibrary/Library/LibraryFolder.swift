@@ -47,6 +47,8 @@ package final class LibraryFolder: Sendable {
     package let dividesVideos: Bool
     /// The shard; nil for a state without shards.
     let part: LibraryPart?
+    /// Whether it is open for a shard.
+    package var isOfShard: Bool { part != nil }
     /// Held while this process may write to it.
     let ownLock = Mutex<FileLock?>(nil)
 
