@@ -295,8 +295,13 @@ private struct Sources {
         guard let marker = try LibraryFolder.marker(of: root) else { return }
         for source in all where source.place.shard != nil { source.place.folder.removeState() }
         for place in user.shards {
-            guard place.hasState, let lock = (try? place.folder.lockNow()) ?? nil else { continue }
+            guard let lock = (try? place.folder.lockNow()) ?? nil else { continue }
             defer { lock.release() }
+            guard place.hasState else {
+                // What a removal that was killed has left.
+                place.folder.removeState()
+                continue
+            }
             guard let store = (try? place.openAsIs()) ?? nil else { continue }
             let isOld = try? LibraryOpening.isOutdated(store, for: marker)
             store.close()
