@@ -1,7 +1,8 @@
 """A fault at every call: the n-th call of a command that changes the file system, SQLite's included, fails, or is its last.
 
 After each: no wrong byte, a documented exit code; then one clean sync, at most a second, makes it all right, leaves nothing
-over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, otherwise five of them, others in each run.
+over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, `--soak N` every N-th,
+otherwise five of them, others in each run.
 COURSEFETCH_FAULT_CALLS='35 52' tries these calls only; COURSEFETCH_FAULT_REPORT=FILE appends counts and findings to a file.
 """
 
@@ -18,10 +19,9 @@ import unittest
 import media
 import tracks
 from host import File, Host
-from samples import once
+from samples import SOAK, once
 from stage import PLUGIN, Stage
 
-SOAK = bool(os.environ.get("COURSEFETCH_SOAK"))
 CALLS = [int(n) for n in os.environ.get("COURSEFETCH_FAULT_CALLS", "").split()]
 DOCUMENTED = {0, 1, 66, 69, 73, 75}
 MEDIA = (".mp4", ".m4a", ".ts", ".vtt", ".pdf", ".jpg")
@@ -41,9 +41,9 @@ def shim():
 
 
 def tried(calls, apart=1):
-    """At which calls of a command there is a fault: at each with --soak, otherwise at five at most that are so far apart."""
+    """At which calls of a command there is a fault: at every N-th with --soak N, otherwise at five at most that are so far apart."""
     if SOAK:
-        return range(1, calls + 1)
+        return range(random.randint(1, min(SOAK, calls)), calls + 1, SOAK)
     step = max(apart, -(-calls // 5))
     return range(random.randint(1, min(step, calls)), calls + 1, step)
 

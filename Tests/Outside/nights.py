@@ -1,7 +1,7 @@
 """Nights by seed with the real program: edits, faults, kills, stops, commands and logouts, in any order.
 
 After each round every file at a final name is a version that its host had; at the end all is there, and another sync
-asks nobody. COURSEFETCH_SEED=n repeats one night, COURSEFETCH_SOAK=1 runs hundreds.
+asks nobody. COURSEFETCH_SEED=n repeats one night, --soak runs hundreds.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ import time
 
 import media
 from host import File
+from samples import SOAK
 from wrong_file import Case
 
 VTT = b"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n"
@@ -387,12 +388,12 @@ def seeds():
     if os.environ.get("COURSEFETCH_SEED"):
         return [int(os.environ["COURSEFETCH_SEED"])]
     first = random.SystemRandom().randrange(10**6)
-    return range(first, first + (300 if os.environ.get("COURSEFETCH_SOAK") else 4))
+    return range(first, first + (300 // SOAK if SOAK else 4))
 
 
 def add(seed):
     def test(self):
-        self.night(seed, 14 if os.environ.get("COURSEFETCH_SOAK") else 7)
+        self.night(seed, 14 if SOAK else 7)
     test.seconds = 300
     setattr(Nights, f"test_after_night_{seed}_every_file_is_one_that_the_host_had", test)
 

@@ -18,6 +18,7 @@ import unittest
 
 import media
 from host import File, Host
+from samples import SOAK
 from stage import Stage
 
 FICLONE = 0x40049409
@@ -143,11 +144,10 @@ class PowerLoss(unittest.TestCase):
 
     def test_after_a_power_loss_at_any_instant_nothing_that_was_told_is_lost_and_no_name_is_wrong(self):
         seed = int(os.environ.get("COURSEFETCH_SEED") or random.SystemRandom().randrange(10**6))
-        soak = bool(os.environ.get("COURSEFETCH_SOAK"))
         chance, looked = random.Random(seed), 0
         try:
-            for turn in range(12 if soak else 2):
-                looked += self.turn(chance, turn, copies=8 if soak else 6)
+            for turn in range(12 // SOAK if SOAK else 2):
+                looked += self.turn(chance, turn, copies=8 if SOAK else 6)
         except BaseException:
             print(f"COURSEFETCH_SEED={seed} Tests/Outside/run -k after_a_power_loss_at", flush=True)
             raise

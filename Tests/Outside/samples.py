@@ -11,6 +11,8 @@ import tempfile
 
 # The folder that the cases of a run share; the runner makes and removes it. Without a runner it is the process's own.
 SHARED = "COURSEFETCH_OUTSIDE_SAMPLES"
+# In a soak, that every SOAK-th night and fault of a full one is tried; otherwise 0.
+SOAK = int(os.environ.get("COURSEFETCH_SOAK") or 0)
 
 
 @functools.cache

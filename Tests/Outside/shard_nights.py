@@ -2,7 +2,7 @@
 
 In the end the library is the one that a sync without shards makes in calm nights, whatever N is, and the host has sent no
 video as a whole more often than kills and commands explain. COURSEFETCH_SEED=n repeats the plan of a seed (a kill comes at
-another moment of the program each time), COURSEFETCH_SOAK=1 runs sixty.
+another moment of the program each time), --soak runs sixty.
 """
 
 import concurrent.futures
@@ -17,13 +17,13 @@ import unittest
 
 import media
 from host import File, Host
+from samples import SOAK
 from shards import shard_of
 from stage import Stage
 
 NUMBERS = [1, 2, 3, 5]
 MACHINES = ["north", "south", "west"]
 WORDS = ["Anfang", "Ölfläche", "Ende", "a/b", "Übung", "CON", "x" * 60]
-SOAK = bool(os.environ.get("COURSEFETCH_SOAK"))
 PROVIDER = '''
 def table():
     with open({path!r}) as file: return json.load(file)
@@ -86,7 +86,7 @@ class Stop:
         if self.number == signal.SIGKILL:
             return transfer.ended is None or transfer.ended > self.at - GRACE[self.stays]
         return not any(bytes >= LEAST and at < self.at - LATEST for at, bytes in transfer.progress) and (
-            transfer.ended is None or transfer.ended > self.at)
+            transfer.ended is None or transfer.ended > self.at - LATEST)
 
     def __repr__(self):
         return f"{self.name} {self.number.name} {self.at:.2f}–{self.until:.2f}{', stays' if self.stays else ''}"
@@ -505,7 +505,7 @@ def seeds():
     if os.environ.get("COURSEFETCH_SEED"):
         return [int(os.environ["COURSEFETCH_SEED"])]
     first = random.SystemRandom().randrange(10**6)
-    return range(first, first + (60 if SOAK else 1))
+    return range(first, first + (60 // SOAK if SOAK else 1))
 
 
 def add(seed, kind, name):
