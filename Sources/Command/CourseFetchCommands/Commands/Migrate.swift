@@ -46,7 +46,7 @@ struct Migrate: AsyncParsableCommand {
     @Flag(help: "Copy finished files (default).")
     var copy = false
 
-    @Flag(help: "Hard-link finished files instead, on the same disk; they aren't hashed.")
+    @Flag(help: "Hard-link finished files instead, on the same disk; hashed only if a SHA-256 is known.")
     var link = false
 
     @Flag(help: "Hard-link where that is possible, otherwise copy; needs --remove-source.")

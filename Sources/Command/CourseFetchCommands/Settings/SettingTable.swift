@@ -160,7 +160,7 @@ struct SettingTable: Sendable {
         parse: ByteAmount.parseRate)
     let caFile = SettingKey<String?>(
         "ca-file", .value("file"), standard: nil,
-        help: "PEM file with certificate authorities to trust instead of the system's.", isPath: true,
+        help: "PEM file with certificate authorities of your own.", isPath: true,
         parse: SettingFormat.nonEmpty)
     let only = SettingKey<[Selector]>(
         "only", .list("selector", separator: " ", addsUp: false), standard: [],
