@@ -1,6 +1,7 @@
 """The page of `serve` while its state, its marks, its library or its clients aren't as they should be."""
 
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -75,11 +76,14 @@ class Trouble(Site):
             self.assertIn('data-start="61"', page.text("video/la/a"))
             database.execute("ROLLBACK")
         database.close()
+        media = re.search(r'"[^"]*(media/la/a/[^"?#]+)', page.text("video/la/a"))[1]
         whole = marks.read_bytes()
         marks.write_bytes(b"this is no database" * 1000)
         answer = page.ask("/video/la/a")
         self.assertEqual(answer.status, 503)
-        self.assertIn("marks.sqlite", answer.body.decode())
+        self.assertRegex(answer.body.decode(), "marks.sqlite of what was watched is damaged.*move it away: then nothing counts as watched")
+        self.assertNotIn("library adopt", answer.body.decode())
+        self.assertEqual(page.ask("/" + media).status, 200, "a player that has begun goes on")
         # Nothing in it can be made anew, so nothing is made in its place.
         self.assertEqual(marks.read_bytes(), b"this is no database" * 1000)
         marks.write_bytes(whole)

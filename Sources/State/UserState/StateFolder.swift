@@ -34,11 +34,23 @@ package struct StateFolder: Sendable, Hashable {
 
     private static let shards = "shards"
 
-    package var database: FilePath { path.appending("state.sqlite") }
+    /// The databases, by their names.
+    package enum Database: String {
+        case state = "state.sqlite"
+        case searchIndex = "page.sqlite"
+        case marks = "marks.sqlite"
+
+        /// Of a file; a draft or a copy is one of a state.
+        package init(at path: String) {
+            self = FilePath(path).lastComponent.flatMap { Self(rawValue: $0.string) } ?? .state
+        }
+    }
+
+    package var database: FilePath { path.appending(Database.state.rawValue) }
     /// The index of titles and subtitles for search, which can be made anew.
-    package var searchIndex: FilePath { path.appending("page.sqlite") }
+    package var searchIndex: FilePath { path.appending(Database.searchIndex.rawValue) }
     /// What the user has watched, in the page: it can't be made anew.
-    package var marks: FilePath { path.appending("marks.sqlite") }
+    package var marks: FilePath { path.appending(Database.marks.rawValue) }
     /// Small pictures of videos for the page, which can be made anew.
     package var thumbnails: FilePath { path.appending("thumbnails") }
     /// This machine's copy of the register of a library whose videos are divided among shards.

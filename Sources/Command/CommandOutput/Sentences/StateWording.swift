@@ -9,31 +9,60 @@ import UserState
 extension StoreError {
     var sentence: String {
         switch self {
-        case .cannotOpen(let path, let detail): "the state file \(path) can't be opened: \(detail)"
+        case .cannotOpen(let path, let detail): "\(Self.file(path)) can't be opened: \(detail)"
         case .corrupt(let path, let detail):
-            """
-            the state file \(path) is damaged (\(detail)); nothing was changed. Restore a backup, or move it away and \
-            run: \(SuggestedCommand.text("library adopt --rebuild")), which rebuilds the state from the library
-            """
+            "\(Self.file(path)) is damaged (\(detail)); nothing was changed. \(Self.afterDamage(path))"
         case .newerVersion(let path):
             """
-            the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch. To \
-            stay with this version, restore a backup of the state, or move it away and run: \
-            \(SuggestedCommand.text("library adopt --rebuild"))
+            \(Self.file(path)) was written by a newer coursefetch; nothing was changed. Update coursefetch. To stay \
+            with this version, \(Self.afterDowngrade(path))
             """
         case .notMade(let path):
             """
-            the state file \(path) is incomplete: a sync is creating it, or was stopped while it did, or the disk is \
-            full; the next sync creates it
+            \(Self.file(path)) is incomplete: a sync is creating it, or was stopped while it did, or the disk is full; \
+            the next sync creates it
             """
         case .needsMigration(let path):
-            "the state file \(path) was written by another version of coursefetch; the next sync updates it"
-        case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
-        case .full(let path): "the disk of the state file \(path) is full"
-        case .busy(let path): "the state file \(path) was locked by another process for 5 s"
-        case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
+            "\(Self.file(path)) was written by another version of coursefetch; the next sync updates it"
+        case .readOnly(let path): "\(Self.file(path)) can't be written: it or its file system is read-only"
+        case .full(let path): "the disk of \(Self.file(path)) is full"
+        case .busy(let path): "\(Self.file(path)) was locked by another process for 5 s"
+        case .io(let path, let detail): "\(Self.file(path)) can't be read or written: \(detail)"
         case .refusedTransition(let id, let transition, let state):
             "download \(id.rawValue) can't \(transition.rawValue) while \(state?.rawValue ?? "unknown"): a bug"
+        }
+    }
+
+    /// What the file at a path is, and the path.
+    private static func file(_ path: String) -> String {
+        switch StateFolder.Database(at: path) {
+        case .state: "the state file \(path)"
+        case .marks: "the file \(path) of what was watched"
+        case .searchIndex: "the index \(path) of the search"
+        }
+    }
+
+    private static func afterDamage(_ path: String) -> String {
+        switch StateFolder.Database(at: path) {
+        case .state:
+            """
+            Restore a backup, or move it away and run: \(SuggestedCommand.text("library adopt --rebuild")), which \
+            rebuilds the state from the library
+            """
+        case .marks: "Restore a backup, or move it away: then nothing counts as watched"
+        case .searchIndex: "Remove it: the next search makes it again"
+        }
+    }
+
+    private static func afterDowngrade(_ path: String) -> String {
+        switch StateFolder.Database(at: path) {
+        case .state:
+            """
+            restore a backup of the state, or move it away and run: \
+            \(SuggestedCommand.text("library adopt --rebuild"))
+            """
+        case .marks: "restore a backup of it, or move it away: then nothing counts as watched"
+        case .searchIndex: "remove it: the next search makes it again"
         }
     }
 }

@@ -19,12 +19,15 @@ package struct ViewedLibrary: Sendable {
     struct State: Sendable {
         var place: StateLocation.Place
         var store: DownloadStore
-        var courses: [String: CourseRecord]
+        var allCourses: OnDemand<[String: CourseRecord]>
         var isHeld: Bool
+
+        var courses: [String: CourseRecord] { get throws(StoreError) { try allCourses.get() } }
     }
 
     let states: [State]
-    package let marks: ViewerMarks
+    private let openMarks: OnDemand<ViewerMarks>
+    package var marks: ViewerMarks { get throws(StoreError) { try openMarks.get() } }
     /// The library's path; nil as long as there is none.
     package let library: String?
     package let user: String
@@ -43,24 +46,22 @@ package struct ViewedLibrary: Sendable {
                 guard let store else { continue }
                 states.append(
                     State(
-                        place: place, store: store, courses: try store.catalogs.courses(),
+                        place: place, store: store,
+                        allCourses: OnDemand { () throws(StoreError) in try store.catalogs.courses() },
                         isHeld: try place.folder.lockHolder() != nil))
             }
-            let marks = try Self.marks(of: places[0])
-            defer { marks.close() }
+            // In the user's own folder, which is made if it is missing.
+            let folder = places[0].userFolder
+            try folder.create()
+            let marks = OnDemand { () throws(StoreError) in try ViewerMarks(path: folder.marks.string) }
+            defer { marks.ifRead?.close() }
             let library = try states.lazy.compactMap { state in
                 try LibraryOpening.recordedID(state.store) == nil ? nil : try state.place.library(in: state.store)
             }.first
             return try body(
                 ViewedLibrary(
-                    states: states, marks: marks, library: library?.path.string, user: places[0].user.text))
+                    states: states, openMarks: marks, library: library?.path.string, user: places[0].user.text))
         } catch { throw Refusal(any: error) }
-    }
-
-    /// Opens the marks, in the user's own folder, which is made if it is missing.
-    private static func marks(of place: StateLocation.Place) throws -> ViewerMarks {
-        try place.userFolder.create()
-        return try ViewerMarks(path: place.userFolder.marks.string)
     }
 
     /// Whether a sync, or another command that changes downloads, runs now.
@@ -80,12 +81,13 @@ package struct ViewedLibrary: Sendable {
         let watched = try marks.watched()
         var all: [String: ViewedCourse] = [:]
         for state in states {
+            let known = try state.courses
             for sums in try state.store.views.courses(course) where sums.videos + sums.gone > 0 {
                 if all[sums.course] != nil {
                     all[sums.course]?.sums.add(sums)
                 } else {
                     all[sums.course] = ViewedCourse(
-                        record: state.courses[sums.course] ?? .unnamed(sums.course), sums: sums,
+                        record: known[sums.course] ?? .unnamed(sums.course), sums: sums,
                         watched: watched[sums.course] ?? 0)
                 }
             }
@@ -289,12 +291,13 @@ package struct ViewedLibrary: Sendable {
             let ids = places.filter { $0.state == index }.map(\.id)
             guard !ids.isEmpty else { continue }
             let titles = try state.store.catalogs.chapterTitles(of: course)
+            let found = try state.courses[course]
             var own: [ViewedVideo] = []
             try state.store.downloads.each(of: ids) { (record) throws(StoreError) in
                 let files = try state.store.sidecars.files(of: [record.id])
                 own.append(
                     ViewedVideo(
-                        record, state.courses[course], titles, files: files, mark: marks[record.key.video],
+                        record, found, titles, files: files, mark: marks[record.key.video],
                         isHeld: state.isHeld, now: now))
             }
             for start in stride(from: 0, to: own.count, by: 500) {
