@@ -108,6 +108,8 @@ class Search(unittest.TestCase):
         self.sync(list(self.table))
         self.assertEqual(set(self.search('"free body diagram"')), {"v215"})
         self.assertEqual(len(self.search("free", "--limit", "1000")), 230)
+        # The other way round in one cue, and apart in others: no phrase.
+        self.assertEqual(self.search('"body free"', exit=1), {})
         self.assertEqual(len(self.search("free")), 20)
         # The first searches of a library, at once.
         [index] = self.stage.state.rglob("page.sqlite")

@@ -24,9 +24,16 @@ package struct SearchPage: PageView {
         let words = frame.query.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         var none: String?
         if result == nil, !frame.query.isEmpty { none = "There is no word to search for." }
-        if let result, result.hits.isEmpty { none = "Nothing has these words." }
+        if let result, result.hits.isEmpty {
+            none =
+                result.isPartlyRead
+                ? "The texts that were read have no such phrase, and more have its words. A further word finds fewer."
+                : "Nothing has these words."
+        }
         var notes: [String] = []
-        if let result, result.hasMore {
+        if let result, result.isPartlyRead, !hits.isEmpty {
+            notes.append("Not all texts that have these words were read for the phrase. A further word finds fewer.")
+        } else if let result, result.hasMore, !hits.isEmpty {
             notes.append(
                 result.isUnranked
                     ? "Too many match to tell the best ones. A further word finds fewer."

@@ -41,7 +41,9 @@ package struct SearchText {
     /// What is to be known beside the hits, for standard error.
     package static func notes(_ result: SearchResult, limit: Int) -> [String] {
         var notes: [String] = []
-        if result.hasMore, !result.hits.isEmpty {
+        if result.isPartlyRead, !result.hits.isEmpty {
+            notes.append("not all texts that have these words were read for the phrase; a further word finds fewer")
+        } else if result.hasMore, !result.hits.isEmpty {
             let these = result.isUnranked ? "too many match to tell the best ones" : "these are the best ones"
             notes.append("\(these); for more: --limit \(limit * 5)")
         }
@@ -56,7 +58,13 @@ package struct SearchText {
 
     package static let noWord = "there is no word to search for"
 
-    package static let nothing = "nothing has these words"
+    package static func nothing(_ result: SearchResult) -> String {
+        guard result.isPartlyRead else { return "nothing has these words" }
+        return """
+            \(Wording.count(LibrarySearch.mostDocuments, "text")) with these words were read, and have no such phrase; \
+            more have the words. A further word finds fewer
+            """
+    }
 
     /// The line of a video as JSON, its line break included. Fields may be added, never renamed.
     package static func json(_ hit: SearchHit) -> [UInt8] {

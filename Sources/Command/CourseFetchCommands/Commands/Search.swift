@@ -59,7 +59,7 @@ struct Search: AsyncParsableCommand {
         }
         if !json { SearchText.notes(result, limit: limit).forEach(context.complain) }
         if !result.leftOut.isEmpty { try await context.finish(leavingOut: result.leftOut, json: json) }
-        if result.hits.isEmpty { throw await context.refuse(.failures, SearchText.nothing) }
+        if result.hits.isEmpty { throw await context.refuse(.failures, SearchText.nothing(result)) }
         try await context.finish()
     }
 }

@@ -18,6 +18,7 @@ extension LibrarySearch {
         private var found: [(id: DownloadID, hit: SearchHit)] = []
         private var seen: Set<SearchIndex.Source> = []
         private(set) var hasMore = false
+        private(set) var isPartlyRead = false
         private(set) var isUnranked = false
 
         /// - Parameter limit: videos.
@@ -36,6 +37,7 @@ extension LibrarySearch {
             let matches = try index.find(query, limit: most)
             isUnranked = isUnranked || !matches.isRanked
             hasMore = hasMore || matches.count > matches.documents.count
+            if matches.count > matches.documents.count, !query.phrases.isEmpty { isPartlyRead = true }
             var moments = SubtitleMoments(query)
             // A video with several texts stands where the best of them does.
             var order: [DownloadID] = []
@@ -47,7 +49,7 @@ extension LibrarySearch {
             for id in order {
                 let known = found.firstIndex { $0.id == id }
                 guard known != nil || found.count < limit else {
-                    hasMore = true
+                    (hasMore, isPartlyRead) = (true, false)
                     break
                 }
                 guard let record = try store.downloads.record(id),

@@ -34,6 +34,8 @@ package struct SearchResult: Sendable {
     package var hits: [SearchHit] = []
     /// Whether more match than the hits.
     package var hasMore = false
+    /// Whether too many texts have the words of a phrase to read all of them for it.
+    package var isPartlyRead = false
     /// Whether too many match to tell which are the best: then they are in the order of the catalogs.
     package var isUnranked = false
     /// Whether subtitles couldn't be read, because the library isn't there.
@@ -47,7 +49,7 @@ package struct SearchResult: Sendable {
 /// The search in the titles, descriptions and subtitles of finished videos.
 package enum LibrarySearch {
     /// The texts of a state that are read for one search.
-    private static let mostDocuments = 2000
+    package static let mostDocuments = 2000
     /// With fewer documents that have the words as they are, longer words that begin so count, too.
     private static let few = 20
 
@@ -111,6 +113,7 @@ package enum LibrarySearch {
                 finding = try find()
             }
             result.hasMore = result.hasMore || finding.hasMore
+            result.isPartlyRead = result.isPartlyRead || finding.isPartlyRead
             result.isUnranked = result.isUnranked || finding.isUnranked
             return finding.hits
         } catch { throw Refusal(any: error) }

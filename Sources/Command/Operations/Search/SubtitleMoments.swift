@@ -30,13 +30,27 @@ struct SubtitleMoments {
         var words: UInt64
     }
 
+    /// A word of a text, in the order of the text.
+    private struct Spoken {
+        var cue: Int
+        /// A bit for each word of the query that it is.
+        var words: UInt64
+    }
+
     private let query: SearchQuery
     private let all: UInt64
+    /// The bits of each phrase's words.
+    private let phrases: [[UInt64]]
     private var reader = WordReader()
+    /// The words of the text that is read; empty if the query has no phrase.
+    private var spoken: [Spoken] = []
 
     init(_ query: SearchQuery) {
         self.query = query
         all = query.words.indices.reduce(0) { $0 | 1 << UInt64($1) }
+        phrases = query.phrases.map { phrase in
+            phrase.map { word in query.words.firstIndex(of: word).map { 1 << UInt64($0) } ?? 0 }
+        }
     }
 
     /// Whether a text that has all words has the phrases, too.
@@ -48,15 +62,15 @@ struct SubtitleMoments {
     /// it doesn't have the phrases.
     mutating func find(in bytes: [UInt8], language: String) -> [SubtitleMoment]? {
         let cues = cues(of: bytes)
-        var phrases: [Range<Int>] = []
-        for phrase in query.phrases {
-            let windows = windows(of: cues, having: phrase)
+        var proven: [Range<Int>] = []
+        for phrase in phrases {
+            let windows = windows(having: phrase)
             guard !windows.isEmpty else { return nil }
-            phrases += windows
+            proven += windows
         }
         var found = windows(of: cues)
-        if !phrases.isEmpty {
-            found = found.filter { window in phrases.contains { $0.clamped(to: window) == $0 } } + phrases
+        if !proven.isEmpty {
+            found = found.filter { window in proven.contains { $0.clamped(to: window) == $0 } } + proven
         }
         if found.isEmpty {
             let most = cues.map(\.words.nonzeroBitCount).max() ?? 0
@@ -83,12 +97,18 @@ struct SubtitleMoments {
 
     private mutating func cues(of bytes: [UInt8]) -> [Cue] {
         var cues: [Cue] = []
+        spoken.removeAll(keepingCapacity: true)
         SubtitleReader.each(bytes) { start, text in
             var words: UInt64 = 0
-            reader.read(text) { word, _ in
+            reader.read(text) { word, kind in
+                var own: UInt64 = 0
                 for (index, wanted) in query.words.enumerated() where wanted.matches(word) {
-                    words |= 1 << UInt64(index)
+                    own |= 1 << UInt64(index)
                 }
+                words |= own
+                guard !phrases.isEmpty else { return }
+                if case .last(isAlone: false) = kind { return }
+                spoken.append(Spoken(cue: cues.count, words: own))
             }
             cues.append(Cue(start: start, text: String(decoding: text, as: UTF8.self), words: words))
         }
@@ -118,15 +138,18 @@ struct SubtitleMoments {
     }
 
     /// The shortest runs of cues in which these words follow each other; none overlap.
-    private mutating func windows(of cues: [Cue], having phrase: [SearchQuery.Word]) -> [Range<Int>] {
-        guard let first = query.words.firstIndex(of: phrase[0]) else { return [] }
+    private func windows(having phrase: [UInt64]) -> [Range<Int>] {
+        guard spoken.count >= phrase.count else { return [] }
         var windows: [Range<Int>] = []
-        for index in cues.indices
-        where cues[index].words & 1 << UInt64(first) != 0 && index >= windows.last?.upperBound ?? 0 {
-            // A cue may have a single word.
-            let ends = (index + 1)...min(index + max(Self.width, phrase.count), cues.count)
-            if let end = ends.first(where: { has(phrase, in: text(of: cues[index..<$0])) }) {
-                windows.append(index..<end)
+        // A cue may have a single word.
+        let width = max(Self.width, phrase.count)
+        for start in 0...(spoken.count - phrase.count) where spoken[start].words & phrase[0] != 0 {
+            let end = start + phrase.count
+            let cues = spoken[start].cue..<(spoken[end - 1].cue + 1)
+            if cues.lowerBound >= windows.last?.upperBound ?? 0, cues.count <= width,
+                zip(phrase, spoken[start..<end]).allSatisfy({ $0 & $1.words != 0 })
+            {
+                windows.append(cues)
             }
         }
         return windows
