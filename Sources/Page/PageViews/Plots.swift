@@ -8,7 +8,7 @@ import TextFormats
 struct Plots: PageView {
     let frame: PageFrame
 
-    private static let (width, height, left, bottom, top) = (360.0, 170.0, 34.0, 22.0, 10.0)
+    private static let (width, height, left, bottom, top) = (360.0, 180.0, 16.0, 22.0, 20.0)
 
     /// Those of the runs, the oldest first.
     func all(_ runs: [PastRun]) -> [Fields] {
@@ -104,7 +104,7 @@ struct Plots: PageView {
         let (start, end) = (Self.text(Self.left), Self.text(Self.width - 4))
         return frame(most: most, ends: ends, isCount: false) + """
             <polygon class="area" points="\(start),\(floor) \(points) \(end),\(floor)"/>\
-            <polyline class="line" points="\(points)"/></svg>
+            <polyline class="curve" points="\(points)"/></svg>
             """
     }
 
@@ -118,7 +118,7 @@ struct Plots: PageView {
             <line class="grid" x1="\(Self.text(Self.left))" x2="\(right)" y1="\(floor)" y2="\(floor)"/>\
             <line class="grid" x1="\(Self.text(Self.left))" x2="\(right)" y1="\(Self.text(Self.top))" \
             y2="\(Self.text(Self.top))"/><text class="end" x="\(Self.text(Self.left - 4))" y="\(floor)">0</text>\
-            <text class="start" x="\(Self.text(Self.left + 2))" y="\(Self.text(Self.top + 11))">\(label)</text>\
+            <text class="start" x="\(Self.text(Self.left))" y="\(Self.text(Self.top - 6))">\(label)</text>\
             <text class="start" x="\(Self.text(Self.left))" y="\(foot)">\(ends.first ?? "")</text>\
             <text class="end" x="\(right)" y="\(foot)">\(ends.last ?? "")</text>
             """
