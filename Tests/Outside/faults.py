@@ -2,7 +2,7 @@
 
 After each: no wrong byte, a documented exit code; then one clean sync, at most a second, makes it all right, leaves nothing
 over, and fetches nothing that was there. The shim is `fault.c`. `--soak` tries each call, `--soak N` every N-th,
-otherwise five of them, others in each run.
+otherwise three of them, others in each run.
 COURSEFETCH_FAULT_CALLS='35 52' tries these calls only; COURSEFETCH_FAULT_REPORT=FILE appends counts and findings to a file.
 """
 
@@ -41,10 +41,10 @@ def shim():
 
 
 def tried(calls, apart=1):
-    """At which calls of a command there is a fault: at every N-th with --soak N, otherwise at five at most that are so far apart."""
+    """At which calls of a command there is a fault: at every N-th with --soak N, otherwise at three at most that are so far apart."""
     if SOAK:
         return range(random.randint(1, min(SOAK, calls)), calls + 1, SOAK)
-    step = max(apart, -(-calls // 5))
+    step = max(apart, -(-calls // 3))
     return range(random.randint(1, min(step, calls)), calls + 1, step)
 
 
