@@ -51,7 +51,7 @@ FOUR := --experimental-maximum-parallelization-width 4
 SIXTEEN := --experimental-maximum-parallelization-width 16
 
 # With the page.
-test build-tests test-end-to-end test-outside: export COURSEFETCH_PAGE = 1
+test build-tests test-end-to-end test-outside soak-programs: export COURSEFETCH_PAGE = 1
 
 test: needs needs-test lint build-tests
 	$(SWIFT) test --skip-build $(SIXTEEN) --skip 'EndToEndTests|ProviderConformanceTests'
@@ -86,9 +86,9 @@ bench: build needs-test
 	Tests/Benchmarks/run
 
 # Long runs, not part of `make test`. The release build, since nearly all of their time is the program's. What only
-# computes runs beside what starts programs. Every third of all nights and faults takes an hour on two cores, and other
-# ones each time; EVERY=1 takes three.
-EVERY = 3
+# computes runs beside what starts programs. Every sixth of all nights and faults takes an hour on two cores, and other
+# ones each time; EVERY=1 takes several.
+EVERY = 6
 soak: build needs-test build-tests
 	$(SWIFT) build $(RELEASE) --product nights
 	$(MAKE) -j 2 soak-values soak-programs

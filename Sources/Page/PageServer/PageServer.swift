@@ -28,8 +28,8 @@ package struct ServerLimits: Sendable {
 
 /// The web server of the page: requests become values, and values answers. It knows neither videos nor users.
 package struct PageServer: Sendable {
-    /// The bytes of a file that an answer holds at a time.
-    static let chunk = 128 << 10
+    /// The bytes of a piece of a file. An answer holds two or three: one is read while the others are written.
+    static let chunk = 64 << 10
 
     private let host: String
     private let port: Int
