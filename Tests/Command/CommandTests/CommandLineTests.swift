@@ -109,6 +109,18 @@ struct CommandLineTests {
                 """)
     }
 
+    @Test("the first address is for init")
+    func firstAddress() async throws {
+        let ending = try await Self.run("add", "https://example.org/a b/")
+        #expect(ending.code == 64)
+        #expect(
+            ending.diagnostics == """
+                error: there is no catalog yet. A first one, with this course, is made by: coursefetch init --source \
+                'https://example.org/a b/'
+
+                """)
+    }
+
     @Test("mistakes in the environment and in the settings file are 64 too")
     func settings() async throws {
         let ending = try await Self.run(

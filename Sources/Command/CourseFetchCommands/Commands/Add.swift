@@ -106,7 +106,12 @@ struct Add: AsyncParsableCommand {
     /// The file to write to.
     private func file(_ settings: SyncSettings, _ context: CommandContext) async throws -> String {
         if let catalog { return Self.absolute(catalog) }
-        let files = try await context.catalogs(settings).compactMap { text in
+        guard !settings.catalogs.value.isEmpty else {
+            let first = SuggestedCommand.text("init --source \(ShellWord.quoted(address))")
+            throw await context.refuse(
+                .usage, "there is no catalog yet. A first one, with this course, is made by: \(first)")
+        }
+        let files = settings.catalogs.value.compactMap { text -> String? in
             if case .file(let path) = CatalogAddress(text) { path } else { nil }
         }
         guard let file = files.first, files.count == 1 else {
