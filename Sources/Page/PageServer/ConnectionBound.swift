@@ -32,7 +32,7 @@ final class ConnectionCounter: Sendable {
     }
 }
 
-/// Closes a connection of an address that has too many.
+/// Closes a connection of an address that has too many, and lets the others take a chunk at a time.
 final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
@@ -60,7 +60,10 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     private func count(_ context: ChannelHandlerContext) {
         guard counted == nil else { return }
         let address = context.remoteAddress?.ipAddress ?? ""
-        if counter.add(address) { counted = address } else { context.close(promise: nil) }
+        guard counter.add(address) else { return context.close(promise: nil) }
+        counted = address
+        let most = PageServer.chunk / 2
+        _ = context.channel.setOption(.writeBufferWaterMark, value: .init(low: most / 2, high: most))
     }
 
     private func forget() {

@@ -28,7 +28,7 @@ package struct ServerLimits: Sendable {
 
 /// The web server of the page: requests become values, and values answers. It knows neither videos nor users.
 package struct PageServer: Sendable {
-    /// The bytes of a piece of a file. An answer holds two or three: one is read while the others are written.
+    /// The bytes of a piece of a file. An answer holds two: one that is written, and one that waits for that.
     static let chunk = 64 << 10
 
     private let host: String
@@ -82,12 +82,16 @@ package struct PageServer: Sendable {
 /// A request with the address that it comes from.
 private struct Context: RequestContext {
     var coreContext: CoreRequestContextStorage
-    let remote: String
+    private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        remote = source.channel.remoteAddress?.ipAddress ?? ""
+        channel = source.channel
     }
+
+    var remote: String { channel.remoteAddress?.ipAddress ?? "" }
+    /// The one that writes to the connection.
+    var loop: any EventLoop { channel.eventLoop }
 }
 
 private struct Responder: HTTPResponder {
@@ -97,7 +101,7 @@ private struct Responder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         guard let method = PageRequest.Method(rawValue: request.method.rawValue) else {
-            return Self.response(.text("This method isn't used here.", status: 405), to: request)
+            return Self.response(.text("This method isn't used here.", status: 405), to: request, context)
         }
         var headers: [String: String] = [:]
         for field in request.headers {
@@ -108,17 +112,17 @@ private struct Responder: HTTPResponder {
         guard
             var value = PageRequest(
                 method: method, target: request.head.path ?? "", base: base, headers: headers, remote: context.remote)
-        else { return Self.response(.text("There is no such page.", status: 404), to: request) }
+        else { return Self.response(.text("There is no such page.", status: 404), to: request, context) }
         if method == .post {
             do {
                 let body = try await request.body.collect(upTo: form)
                 value.form = PageRequest.fields(String(buffer: body))
-            } catch { return Self.response(.text("The form is too large.", status: 413), to: request) }
+            } catch { return Self.response(.text("The form is too large.", status: 413), to: request, context) }
         }
-        return Self.response(await answer(value), to: request)
+        return Self.response(await answer(value), to: request, context)
     }
 
-    private static func response(_ answer: PageResponse, to request: Request) -> Response {
+    private static func response(_ answer: PageResponse, to request: Request, _ context: Context) -> Response {
         var headers = HTTPFields()
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
@@ -132,16 +136,19 @@ private struct Responder: HTTPResponder {
             body = isHead ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         case .file(let file, let range):
             headers[.contentLength] = "\(range.count)"
-            body = isHead ? ResponseBody() : Self.body(of: range, descriptor: file.descriptor, owner: file)
+            body =
+                isHead
+                ? ResponseBody()
+                : Self.body(of: range, descriptor: file.descriptor, owner: file, loop: context.loop)
         case .events(let events):
             body = isHead ? ResponseBody() : Self.body(of: events, request.body)
         }
         return Response(status: .init(code: answer.status), headers: headers, body: body)
     }
 
-    /// Reads a chunk when the one before has been taken.
+    /// Reads a chunk when the one before is being written.
     private static func body(
-        of range: Range<Int64>, descriptor: CInt, owner: any Sendable
+        of range: Range<Int64>, descriptor: CInt, owner: any Sendable, loop: any EventLoop
     ) -> ResponseBody {
         ResponseBody(contentLength: range.count) { writer in
             var position = range.lowerBound
@@ -159,6 +166,9 @@ private struct Responder: HTTPResponder {
                 guard buffer.readableBytes > 0 else { throw CutFile() }
                 position += Int64(buffer.readableBytes)
                 try await writer.write(buffer)
+                // A writer knows that the connection takes no more once the loop has had the chunk. A busy loop would
+                // get the whole file.
+                try await loop.submit {}.get()
             }
             try await writer.finish(nil)
             withExtendedLifetime(owner) {}
