@@ -48,6 +48,19 @@ struct SubtitleMomentsTests {
         #expect(try find("लड़क*", ["लड़की किताब"]) == ["0 लड़की किताब"])
     }
 
+    @Test("a word is the same in a cue of ASCII and beside others", arguments: ["", " ü", " 数"])
+    func letters(other: String) throws {
+        let long = String(repeating: "a", count: 70)
+        let cues = ["An EIGEN-value, 2x2_3", "eigenvalue", long].map { $0 + other }
+        let found = cues.enumerated().map { "\($0.offset * 20) \($0.element)" }
+        #expect(try find("eigen", cues) == [found[0]])
+        #expect(try find("eig*", cues) == [found[0], found[1]])
+        #expect(try find("\"value 2x2 3\"", cues) == [found[0]])
+        #expect(try find("2x", cues) == [])
+        #expect(try find(String(repeating: "a", count: 64), cues) == [found[2]])
+        #expect(try find(String(repeating: "a", count: 63), cues) == [])
+    }
+
     @Test("captions that roll are one place")
     func rolling() throws {
         #expect(try find("eigen", ["the eigen", "the eigen value", "eigen value"], step: 2) == ["0 the eigen"])

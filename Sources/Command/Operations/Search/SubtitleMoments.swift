@@ -25,7 +25,8 @@ struct SubtitleMoments {
 
     private struct Cue {
         var start: Int64
-        var text: String
+        /// Its bytes among those of all.
+        var text: Range<Int>
         /// A bit for each word of the query that it has.
         var words: UInt64
     }
@@ -39,15 +40,20 @@ struct SubtitleMoments {
 
     private let query: SearchQuery
     private let all: UInt64
+    /// The query's words in UTF-8.
+    private let bytes: [[UInt8]]
     /// The bits of each phrase's words.
     private let phrases: [[UInt64]]
     private var reader = WordReader()
     /// The words of the text that is read; empty if the query has no phrase.
     private var spoken: [Spoken] = []
+    /// The bytes of all cues.
+    private var said: [UInt8] = []
 
     init(_ query: SearchQuery) {
         self.query = query
         all = query.words.indices.reduce(0) { $0 | 1 << UInt64($1) }
+        bytes = query.words.map { Array($0.text.utf8) }
         phrases = query.phrases.map { phrase in
             phrase.map { word in query.words.firstIndex(of: word).map { 1 << UInt64($0) } ?? 0 }
         }
@@ -98,21 +104,40 @@ struct SubtitleMoments {
     private mutating func cues(of bytes: [UInt8]) -> [Cue] {
         var cues: [Cue] = []
         spoken.removeAll(keepingCapacity: true)
+        said.removeAll(keepingCapacity: true)
         SubtitleReader.each(bytes) { start, text in
             var words: UInt64 = 0
-            reader.read(text) { word, kind in
-                var own: UInt64 = 0
-                for (index, wanted) in query.words.enumerated() where wanted.matches(word) {
-                    own |= 1 << UInt64(index)
-                }
+            func take(_ own: UInt64, isSpoken: Bool = true) {
                 words |= own
-                guard !phrases.isEmpty else { return }
-                if case .last(isAlone: false) = kind { return }
-                spoken.append(Spoken(cue: cues.count, words: own))
+                if isSpoken, !phrases.isEmpty { spoken.append(Spoken(cue: cues.count, words: own)) }
             }
-            cues.append(Cue(start: start, text: String(decoding: text, as: UTF8.self), words: words))
+            if !WordReader.readASCII(text, { take(bits(of: $0)) }) {
+                reader.read(text) { word, kind in
+                    var own: UInt64 = 0
+                    for (index, wanted) in query.words.enumerated() where wanted.matches(word) {
+                        own |= 1 << UInt64(index)
+                    }
+                    if case .last(isAlone: false) = kind { take(own, isSpoken: false) } else { take(own) }
+                }
+            }
+            cues.append(Cue(start: start, text: said.count..<(said.count + text.count), words: words))
+            said += text
         }
         return cues
+    }
+
+    /// Of a word in ASCII.
+    private func bits(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var bits: UInt64 = 0
+        for index in bytes.indices {
+            let wanted = bytes[index]
+            guard wanted.count == word.count || (wanted.count < word.count && query.words[index].isPrefix) else {
+                continue
+            }
+            // Of letters this is the small one, and digits have the bit already.
+            if wanted.indices.allSatisfy({ wanted[$0] == word[$0] | 0x20 }) { bits |= 1 << UInt64(index) }
+        }
+        return bits
     }
 
     /// The shortest runs of cues that have all words together; none overlap.
@@ -155,7 +180,9 @@ struct SubtitleMoments {
         return windows
     }
 
-    private func text(of cues: ArraySlice<Cue>) -> String { cues.map(\.text).joined(separator: " ") }
+    private func text(of cues: ArraySlice<Cue>) -> String {
+        cues.map { String(decoding: said[$0.text], as: UTF8.self) }.joined(separator: " ")
+    }
 
     private mutating func has(_ phrase: [SearchQuery.Word], in text: String) -> Bool {
         var words: [String] = []
