@@ -204,12 +204,15 @@ class Slurm(Case):
         self.wait(array)
         ends = [re.findall(r" ended with (\d+)", self.log(array, task)) for task in range(1, 7)]
         self.assertEqual(sorted(ends), [["0"]] * 5 + [["77"]], self.logs(array))
+        self.wait(report)
         # Some tasks of an array again: neither their numbers nor their count say that there are 6.
         index = ends.index(["77"]) + 1
         array, report = self.submit(6, TASKS=str(index))
         self.wait(array)
         self.assertIn(f"--shard {index}/6 ", self.log(array, index))
         self.assertIn(" ended with 77: ", self.log(array, index))
+        # Its processes would be left.
+        self.wait(report)
 
 
 @unittest.skipUnless(os.environ.get("COURSEFETCH_SOAK"), "COURSEFETCH_SOAK=1")
