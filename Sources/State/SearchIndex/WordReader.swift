@@ -49,8 +49,8 @@ package struct WordReader {
         endWord(body)
     }
 
-    /// Calls `body` with each word of a text in ASCII as it is written, without a string for each: for whoever looks for
-    /// a few words in long texts. False for another text, whose words need ``read(_:_:)-swift.method``.
+    /// Calls `body` with each word of a text in ASCII as it is written, without a string for each: for whoever looks
+    /// for a few words in long texts. False for another text, whose words need ``read(_:_:)-swift.method``.
     package static func readASCII(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) -> Bool {

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadJobs
 import DownloadStore
+import FileSystem
 import Foundation
 import SyncFacts
 import Synchronization
@@ -23,10 +24,10 @@ struct StateCopierTests {
         let isOvertaken = Atomic(false)
     }
 
-    private func place() throws -> StateLocation.Place {
+    private func place(_ machine: String = "state") throws -> StateLocation.Place {
         let user = try UserName("alice")
         return StateLocation.Place(
-            user: user, isAccountsOwn: true, userFolder: StateFolder(path: temporary.at("state"), user: user),
+            user: user, isAccountsOwn: true, userFolder: StateFolder(path: temporary.at(machine), user: user),
             shard: Shard("1/2"), givenLibrary: temporary.at("library"), standardLibrary: temporary.at("library"))
     }
 
@@ -112,6 +113,56 @@ struct StateCopierTests {
         #expect(ShardState.choose(own: own, copied: copied("next")) == .own)
         #expect(ShardState.choose(own: own, copied: copied("later")) == .copy)
         #expect(ShardState.choose(own: own, copied: copied("later", "other")) == .own)
+    }
+
+    @Test("two kills in a row, behind a mark and before the next one, leave a copy that any machine takes")
+    func kills() async throws {
+        let place = try place()
+        let (lock, store) = try await place.openForWriting(for: [])
+        let library = try LibraryOpening.open(place, store)
+        let shard = ShardState(place)
+        try shard.write(store, library)
+        let first = try #require(try store.facts.value("state_copy"))
+        try shard.write(store, library)
+        // The state didn't note that this one is in its place.
+        try store.facts.set("state_copy", first)
+        let mark = "library/.coursefetch/shards/1-of-2/state.json"
+        let before = try #require(temporary.read(mark))
+        try store.facts.set("test", "copied")
+        try shard.write(store, library)
+        // This one has no mark.
+        try temporary.write(before, to: mark)
+        #expect(try copied(library) == "copied")
+        lock.release()
+        store.close()
+        for machine in ["other", "state"] {
+            let (lock, store) = try await self.place(machine).openForWriting(for: [])
+            #expect(try store.facts.value("test") == "copied")
+            try ShardState(self.place(machine)).check(store, library)
+            store.close()
+            lock.release()
+        }
+    }
+
+    @Test("a copy is taken although an earlier try was killed in the middle")
+    func killedTaking() async throws {
+        let place = try place()
+        let (lock, store) = try await place.openForWriting(for: [])
+        let library = try LibraryOpening.open(place, store)
+        try store.facts.set("test", "copied")
+        try ShardState(place).write(store, library)
+        let other = try self.place("other")
+        try other.folder.create()
+        let draft = other.folder.path.appending("state-copy.sqlite")
+        try #require(try library.stateCopy.read(to: draft))
+        // As a kill leaves it: a change is in the journal only.
+        let killed = try DownloadStore(path: draft.string, role: .holder)
+        for number in 1...50 { try killed.facts.set("test", "never \(number)") }
+        #expect(FileManager.default.fileExists(atPath: draft.string + "-wal"))
+        let (otherLock, taken) = try await other.openForWriting(for: [])
+        #expect(try taken.facts.value("test") == "copied")
+        killed.close()
+        withExtendedLifetime((lock, otherLock)) {}
     }
 
     /// Moves the clock, and waits until the timer sleeps until `alarm`, in seconds from the beginning.

@@ -170,7 +170,10 @@ package struct ShardState {
 
     /// Removes a database with the files that SQLite has beside it; a missing one is fine.
     package static func remove(_ database: FilePath) {
-        for name in ["", "-wal", "-shm", "-journal"] { unlink(database.string + name) }
+        for name in ["", "-wal", "-shm", "-journal"] {
+            // Once more after an error that passes: nobody would look for it later.
+            if unlink(database.string + name) != 0, errno != ENOENT { unlink(database.string + name) }
+        }
     }
 
     // MARK: making the copy
@@ -249,6 +252,11 @@ package struct ShardState {
         let id = try store.facts.value(idFact) ?? random()
         try store.facts.set(idFact, id)
         let mark = StateMark(state: id, copy: random(), host: HostName.current)
+        // A kill may have come before the last copy was noted as such. If it comes between this copy and its mark, the
+        // copy still has to know the mark that is there.
+        if let last = try copy.mark()?.copy, try store.facts.value(nextFact) == last {
+            try store.facts.set(lastFact, last)
+        }
         try store.facts.set(nextFact, mark.copy)
         remove(draft)
         defer { remove(draft) }
