@@ -55,6 +55,8 @@ package struct Representation: Sendable, Equatable, RedactedInPrint {
     package var index: Index? {
         guard let segments, segments.form == .base, let range = segments.indexRange else { return nil }
         let source = segments.initializationSource
+        // Before an index at the begin there is nothing for a decoder: the file is one piece.
+        guard source != nil || range.lowerBound > 0 else { return nil }
         let uri = source?.uri.map { PresentationReference.joined($0, to: base) } ?? base
         let section =
             source.map { Section(uri: uri, range: $0.range) } ?? Section(uri: base, range: 0..<range.lowerBound)

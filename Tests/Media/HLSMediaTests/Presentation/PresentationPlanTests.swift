@@ -98,6 +98,8 @@ struct PresentationPlanTests {
 
         let whole = try ParsedPresentation.plan(file)
         #expect(whole.segments == [PlannedSegment(url: "https://h/a/f.mp4", duration: 10, sequence: 0)])
+        // There is nothing before this index that could be an initialization section.
+        #expect(try ParsedPresentation.plan(file + "<SegmentBase indexRange=\"0-9\"/>").segments == whole.segments)
     }
 
     @Test("each period begins with a discontinuity; of a file that several share each has its own part")
