@@ -388,7 +388,7 @@ def seeds():
     if os.environ.get("COURSEFETCH_SEED"):
         return [int(os.environ["COURSEFETCH_SEED"])]
     first = random.SystemRandom().randrange(10**6)
-    return range(first, first + (300 // SOAK if SOAK else 2))
+    return range(first, first + (-(-300 // SOAK) if SOAK else 2))
 
 
 def add(seed):

@@ -146,7 +146,7 @@ class PowerLoss(unittest.TestCase):
         seed = int(os.environ.get("COURSEFETCH_SEED") or random.SystemRandom().randrange(10**6))
         chance, looked = random.Random(seed), 0
         try:
-            for turn in range(12 // SOAK if SOAK else 2):
+            for turn in range(-(-12 // SOAK) if SOAK else 2):
                 looked += self.turn(chance, turn, copies=8 if SOAK else 6)
         except BaseException:
             print(f"COURSEFETCH_SEED={seed} Tests/Outside/run -k after_a_power_loss_at", flush=True)

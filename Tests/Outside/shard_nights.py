@@ -505,7 +505,7 @@ def seeds():
     if os.environ.get("COURSEFETCH_SEED"):
         return [int(os.environ["COURSEFETCH_SEED"])]
     first = random.SystemRandom().randrange(10**6)
-    return range(first, first + (60 // SOAK if SOAK else 1))
+    return range(first, first + (-(-60 // SOAK) if SOAK else 1))
 
 
 def add(seed, kind, name):
