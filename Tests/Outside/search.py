@@ -102,6 +102,18 @@ class Search(unittest.TestCase):
         other.with_suffix(".away").rename(other)
         self.assertEqual(set(self.search("eigenvalue")), {"a", "b"})
 
+    def test_what_is_gone_is_no_text_that_was_not_read(self):
+        for name in ("a", "b", "c"):
+            self.video(name, en=vtt("a body is free"))
+        self.sync(["a", "b", "c"])
+        self.assertEqual(set(self.search("free")), {"a", "b", "c"})
+        self.stage.command("remove", "--yes", "la/b")
+        run = self.stage.command("search", '"free body"')
+        self.assertEqual(run.exit, 1, run)
+        self.assertIn("nothing has these words", run.err)
+        run = self.stage.command("search", "free")
+        self.assertEqual((run.exit, run.err), (0, ""), run)
+
     def test_a_phrase_is_found_behind_many_videos_that_have_its_words(self):
         for number in range(230):
             self.video(f"v{number}", en=vtt("a free", "body", "and a diagram") if number != 215 else vtt("a free body diagram"))

@@ -8,6 +8,8 @@ extension SearchIndex {
         package var documents: [Match] = []
         /// How many match, those that are gone included; at most ``SearchIndex/mostRanked`` + 1.
         package var count = 0
+        /// Whether there are more documents than were asked for.
+        package var hasMore = false
         /// Whether the best ones are known.
         package var isRanked: Bool { count <= SearchIndex.mostRanked }
     }
@@ -39,12 +41,14 @@ extension SearchIndex {
                         WHERE words MATCH ? LIMIT ?
                         """, arguments: [base, limit]
                 ).compactMap { Match(StoredRow($0)) }
+                found.hasMore = found.documents.count >= limit
                 return found
             }
             let statement = try db.cachedStatement(sql: "SELECT * FROM documents WHERE id = ?")
-            for id in try Self.ranked(ids, by: query, base, db) where found.documents.count < limit {
+            for id in try Self.ranked(ids, by: query, base, db) where !found.hasMore {
                 let match = try Row.fetchOne(statement, arguments: [id]).flatMap { Match(StoredRow($0)) }
-                if let match { found.documents.append(match) }
+                guard let match else { continue }
+                if found.documents.count < limit { found.documents.append(match) } else { found.hasMore = true }
             }
             return found
         }

@@ -61,8 +61,7 @@ package struct SearchText {
     package static func nothing(_ result: SearchResult) -> String {
         guard result.isPartlyRead else { return "nothing has these words" }
         return """
-            \(Wording.count(LibrarySearch.mostDocuments, "text")) with these words were read, and have no such phrase; \
-            more have the words. A further word finds fewer
+            the texts that were read have no such phrase, and more have its words; a further word finds fewer
             """
     }
 

@@ -36,8 +36,8 @@ extension LibrarySearch {
         mutating func add(_ query: SearchQuery, in index: SearchIndex, atMost most: Int) throws {
             let matches = try index.find(query, limit: most)
             isUnranked = isUnranked || !matches.isRanked
-            hasMore = hasMore || matches.count > matches.documents.count
-            if matches.count > matches.documents.count, !query.phrases.isEmpty { isPartlyRead = true }
+            hasMore = hasMore || matches.hasMore
+            if matches.hasMore, !query.phrases.isEmpty { isPartlyRead = true }
             var moments = SubtitleMoments(query)
             // A video with several texts stands where the best of them does.
             var order: [DownloadID] = []

@@ -49,7 +49,7 @@ package struct SearchResult: Sendable {
 /// The search in the titles, descriptions and subtitles of finished videos.
 package enum LibrarySearch {
     /// The texts of a state that are read for one search.
-    package static let mostDocuments = 2000
+    private static let mostDocuments = 2000
     /// With fewer documents that have the words as they are, longer words that begin so count, too.
     private static let few = 20
 

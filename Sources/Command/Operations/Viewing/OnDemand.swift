@@ -2,6 +2,7 @@ import DownloadStore
 import Synchronization
 
 /// A value that is read when it is first asked for: most requests of a page are for a piece of a file, and need little.
+/// Each request has its own, so nobody waits for its lock.
 final class OnDemand<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let read: @Sendable () throws(StoreError) -> Value
