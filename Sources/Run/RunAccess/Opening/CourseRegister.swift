@@ -146,6 +146,8 @@ package final class CourseRegister: Sendable {
             if known.id == mark.state, known.copies.contains(mark.copy) { return own }
         }
         let draft = place.folder.path.appending("register-copy.sqlite")
+        // As of the state: a journal that a kill has left.
+        ShardState.remove(draft)
         defer { ShardState.remove(draft) }
         if mark != nil, let taken = try taken(library, at: draft) {
             // What was written before a kill, and isn't in the library's copy.

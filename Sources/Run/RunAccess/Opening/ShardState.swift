@@ -106,6 +106,8 @@ package struct ShardState {
             let mark = try copy.mark()
             guard Self.choose(own: isOutdated ? nil : own, copied: mark) == .copy else { return }
             let draft = place.folder.path.appending("state-copy.sqlite")
+            // A journal that a kill has left would be taken for one of the new file.
+            Self.remove(draft)
             defer { Self.remove(draft) }
             guard try copy.read(to: draft), try prepare(draft, of: marker, at: library, mark) else {
                 if orKeep, isOutdated { Self.remove(database) }

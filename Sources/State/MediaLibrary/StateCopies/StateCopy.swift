@@ -75,9 +75,8 @@ package struct StateCopy: Sendable {
         }
     }
 
-    /// Writes the copy to a new file that only the account can read, in an existing folder; an older file is replaced,
-    /// and what SQLite had beside it is removed. Durable on return. Returns false if there is no copy, or one that no
-    /// state is as large as.
+    /// Writes the copy to a new file that only the account can read, in an existing folder; an older file is replaced.
+    /// Durable on return. Returns false if there is no copy, or one that no state is as large as.
     package func read(to file: FilePath) throws(LibraryError) -> Bool {
         let source: OpenFile
         do {
@@ -86,8 +85,6 @@ package struct StateCopy: Sendable {
         } catch {
             throw .system(.read, path: "\(path)/\(Self.name)", error)
         }
-        // A journal beside an older file, which a kill has left, would be taken for one of the new file.
-        for suffix in ["-wal", "-shm", "-journal"] { unlink(file.string + suffix) }
         do {
             let target = try FolderHandle(at: file.removingLastComponent())
             let draft = try DraftFile(of: file.lastComponent?.string ?? "", in: target, mode: 0o600)
