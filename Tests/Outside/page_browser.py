@@ -248,11 +248,12 @@ class Live(Browser):
 
     def syncing(self, **how):
         """A server beside a sync that takes minutes."""
+        # First, since the library that it shows is made by another catalog.
+        self.serve(**how)
         slow = [self.video(name, self.at(f"/{name}.webm", film(LONG, name) * 4, kind="video/webm"), title="<b>Groups</b>")
                 for name in ("s1", "s2")]
         self.stage.urls(self.table)
         self.stage.write([{"id": "slow", "title": "Slow", "videos": slow}])
-        self.serve(**how)
         self.sync = self.stage.start_sync("--limit-rate", "40K", "--jobs", "2")
         self.sync.wait_for(lambda events: sum(e["event"] == "download_started" for e in events) >= 2, WAIT)
 
