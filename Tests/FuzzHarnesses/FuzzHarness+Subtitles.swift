@@ -26,7 +26,15 @@ extension FuzzHarness {
             var words: [String] = []
             reader.read(cue.text) { word, _ in words.append(word) }
             try promise(words.allSatisfy { !$0.isEmpty && !$0.contains(where: { "\"* ·".contains($0) }) }, "\(words)")
-            try promise(words.isEmpty == (SearchQuery(cue.text) == nil), "what is said can't be asked for: \(cue.text)")
+            let query = SearchQuery(cue.text)
+            try promise(words.isEmpty == (query == nil), "what is said can't be asked for: \(cue.text)")
+            guard let query else { continue }
+            var finder = WordFinder(query)
+            var found: UInt64 = 0
+            var text = cue.text
+            let count = text.withUTF8 { finder.find(in: $0) { found |= $0.words } }
+            try promise(found == 1 << UInt64(query.words.count) - 1, "what is said isn't found: \(cue.text)")
+            try promise(count <= words.count, "\(words.count) words became \(count)")
         }
         // A byte that isn't UTF-8 becomes three.
         try promise(taken <= 3 * bytes.count, "\(bytes.count) bytes became \(taken)")

@@ -72,11 +72,8 @@ extension PageSite {
         let text = visit.request.query["q"] ?? ""
         let result = try LibrarySearch.run(text, visit.location, limit: 50) { _ in }
         return try ViewedLibrary.read(visit.location) { view in
-            var videos: [DownloadKey: ViewedVideo] = [:]
-            for hit in result?.hits ?? [] {
-                let key = DownloadKey(course: hit.reference.course, video: hit.reference.video)
-                videos[key] = try view.video(key)
-            }
+            let keys = (result?.hits ?? []).map { DownloadKey(course: $0.reference.course, video: $0.reference.video) }
+            let videos = try view.videos(keys)
             return render(
                 "search", SearchPage(frame(visit, library: view.library)).search(result, videos: videos), visit)
         }

@@ -13,7 +13,7 @@ package struct WordReader {
     }
 
     /// The longest word, in bytes of UTF-8; the rest of a longer one is left out.
-    private static let longest = 64
+    static let longest = 64
 
     private var folded: [UInt32: [UInt8]] = [:]
     private var word: [UInt8] = []
@@ -47,25 +47,6 @@ package struct WordReader {
         }
         endRun(body)
         endWord(body)
-    }
-
-    /// Calls `body` with each word of a text in ASCII as it is written, without a string for each: for whoever looks
-    /// for a few words in long texts. False for another text, whose words need ``read(_:_:)-swift.method``.
-    package static func readASCII(
-        _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
-    ) -> Bool {
-        guard text.reduce(0, |) < 0x80 else { return false }
-        var start: Int?
-        for index in text.indices {
-            switch text[index] {
-            case 0x61...0x7A, 0x30...0x39, 0x41...0x5A: start = start ?? index
-            default:
-                if let start { body(UnsafeBufferPointer(rebasing: text[start..<min(index, start + longest)])) }
-                start = nil
-            }
-        }
-        if let start { body(UnsafeBufferPointer(rebasing: text[start..<min(text.count, start + longest)])) }
-        return true
     }
 
     private mutating func take(_ scalar: Unicode.Scalar?, _ body: (String, Kind) -> Void) {

@@ -83,10 +83,16 @@ package final class ViewerMarks: Sendable {
 
     // MARK: videos
 
-    package func mark(of key: DownloadKey) throws(StoreError) -> ViewerMark? {
+    package func mark(of key: DownloadKey) throws(StoreError) -> ViewerMark? { try marks(of: [key])[key] }
+
+    package func marks(of keys: [DownloadKey]) throws(StoreError) -> [DownloadKey: ViewerMark] {
         try read { db in
-            let sql = "SELECT * FROM marks WHERE course = ? AND video = ?"
-            return try Row.fetchOne(db, sql: sql, arguments: [key.course, key.video]).flatMap { Self.mark($0) }
+            let statement = try db.cachedStatement(sql: "SELECT * FROM marks WHERE course = ? AND video = ?")
+            var marks: [DownloadKey: ViewerMark] = [:]
+            for key in keys {
+                marks[key] = try Row.fetchOne(statement, arguments: [key.course, key.video]).flatMap { Self.mark($0) }
+            }
+            return marks
         }
     }
 

@@ -34,6 +34,9 @@ struct SubtitleMomentsTests {
     func phrase() throws {
         #expect(try find("\"body diagram\"", ["a free body", "diagram here"]) == ["0 a free body diagram here"])
         #expect(try find("\"diagram body\"", ["a free body", "diagram here"]) == nil)
+        #expect(try find("\"free body\"", ["a free rigid body", "free of", "a body"]) == nil)
+        #expect(try find("\"free body free\"", ["free body", "ü free"]) == nil)
+        #expect(try find("\"free body ü\"", ["free body", "ü free"]) == ["0 free body ü free"])
         #expect(try find("\"free body\" here", ["a free body", "x", "y", "z", "here"]) == ["0 a free body"])
         #expect(try find("线性代数", ["线性", "代数"]) == nil)
         #expect(try find("线性代数", ["这是线性代数课"]) == ["0 这是线性代数课"])

@@ -48,8 +48,10 @@ package struct SearchResult: Sendable {
 
 /// The search in the titles, descriptions and subtitles of finished videos.
 package enum LibrarySearch {
-    /// The texts of a state that are read for one search.
+    /// The texts of a state that are read for one search with a phrase, which the index doesn't know.
     private static let mostDocuments = 2000
+    /// Without one nearly each text is a hit, but a video may have several.
+    private static let documentsPerVideo = 10
     /// With fewer documents that have the words as they are, longer words that begin so count, too.
     private static let few = 20
 
@@ -96,10 +98,11 @@ package enum LibrarySearch {
             let index = try upToDate(place, store, library, begins: begins)
             defer { index.close() }
             var finding = try Finding(place: place, store: store, library: library, limit: limit)
-            try finding.add(query, in: index, atMost: mostDocuments)
+            let most = query.phrases.isEmpty ? min(mostDocuments, limit * documentsPerVideo) : mostDocuments
+            try finding.add(query, in: index, atMost: most)
             let widened = query.widened
             if finding.documents < few, widened != query {
-                try finding.add(widened, in: index, atMost: mostDocuments)
+                try finding.add(widened, in: index, atMost: most)
             }
             return finding
         }

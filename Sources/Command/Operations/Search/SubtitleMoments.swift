@@ -31,21 +31,22 @@ struct SubtitleMoments {
         var words: UInt64
     }
 
-    /// A word of a text, in the order of the text.
+    /// A word of the query in a text.
     private struct Spoken {
         var cue: Int
+        /// Its place among the words of the text.
+        var place: Int
         /// A bit for each word of the query that it is.
         var words: UInt64
     }
 
     private let query: SearchQuery
     private let all: UInt64
-    /// The query's words in UTF-8.
-    private let bytes: [[UInt8]]
     /// The bits of each phrase's words.
     private let phrases: [[UInt64]]
+    private var finder: WordFinder
     private var reader = WordReader()
-    /// The words of the text that is read; empty if the query has no phrase.
+    /// The query's words in the text that is read, in the order of the text; empty if the query has no phrase.
     private var spoken: [Spoken] = []
     /// The bytes of all cues.
     private var said: [UInt8] = []
@@ -53,7 +54,7 @@ struct SubtitleMoments {
     init(_ query: SearchQuery) {
         self.query = query
         all = query.words.indices.reduce(0) { $0 | 1 << UInt64($1) }
-        bytes = query.words.map { Array($0.text.utf8) }
+        finder = WordFinder(query)
         phrases = query.phrases.map { phrase in
             phrase.map { word in query.words.firstIndex(of: word).map { 1 << UInt64($0) } ?? 0 }
         }
@@ -105,39 +106,19 @@ struct SubtitleMoments {
         var cues: [Cue] = []
         spoken.removeAll(keepingCapacity: true)
         said.removeAll(keepingCapacity: true)
+        var count = 0
         SubtitleReader.each(bytes) { start, text in
             var words: UInt64 = 0
-            func take(_ own: UInt64, isSpoken: Bool = true) {
-                words |= own
-                if isSpoken, !phrases.isEmpty { spoken.append(Spoken(cue: cues.count, words: own)) }
-            }
-            if !WordReader.readASCII(text, { take(bits(of: $0)) }) {
-                reader.read(text) { word, kind in
-                    var own: UInt64 = 0
-                    for (index, wanted) in query.words.enumerated() where wanted.matches(word) {
-                        own |= 1 << UInt64(index)
-                    }
-                    if case .last(isAlone: false) = kind { take(own, isSpoken: false) } else { take(own) }
+            count += finder.find(in: text) { found in
+                words |= found.words
+                if !phrases.isEmpty, let place = found.place {
+                    spoken.append(Spoken(cue: cues.count, place: count + place, words: found.words))
                 }
             }
             cues.append(Cue(start: start, text: said.count..<(said.count + text.count), words: words))
             said += text
         }
         return cues
-    }
-
-    /// Of a word in ASCII.
-    private func bits(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        var bits: UInt64 = 0
-        for index in bytes.indices {
-            let wanted = bytes[index]
-            guard wanted.count == word.count || (wanted.count < word.count && query.words[index].isPrefix) else {
-                continue
-            }
-            // Of letters this is the small one, and digits have the bit already.
-            if wanted.indices.allSatisfy({ wanted[$0] == word[$0] | 0x20 }) { bits |= 1 << UInt64(index) }
-        }
-        return bits
     }
 
     /// The shortest runs of cues that have all words together; none overlap.
@@ -172,6 +153,7 @@ struct SubtitleMoments {
             let end = start + phrase.count
             let cues = spoken[start].cue..<(spoken[end - 1].cue + 1)
             if cues.lowerBound >= windows.last?.upperBound ?? 0, cues.count <= width,
+                spoken[end - 1].place - spoken[start].place == phrase.count - 1,
                 zip(phrase, spoken[start..<end]).allSatisfy({ $0 & $1.words != 0 })
             {
                 windows.append(cues)

@@ -130,7 +130,7 @@ package struct ViewedLibrary: Sendable {
         }
         var videos: [ViewedVideo]?
         if Set(places.map(\.state)).count > 1 {
-            videos = try self.videos(places, of: course, marks).sorted { $0.isBefore($1, order) }
+            videos = try self.videos(places) { marks[$0.video] }.sorted { $0.isBefore($1, order) }
         }
         let ids = videos?.map(\.id.rawValue) ?? places.map(\.id.rawValue)
         let start = last.flatMap { last in ids.firstIndex(of: last).map { $0 + 1 } } ?? 0
@@ -139,7 +139,7 @@ package struct ViewedLibrary: Sendable {
         if let videos {
             shown = Array(videos[start..<end])
         } else {
-            shown = try self.videos(Array(places[start..<end]), of: course, marks)
+            shown = try self.videos(Array(places[start..<end])) { marks[$0.video] }
         }
         return ViewedPage(
             videos: shown, count: ids.count, first: start + 1, next: end < ids.count ? shown.last?.id.rawValue : nil)
@@ -182,7 +182,7 @@ package struct ViewedLibrary: Sendable {
                     if marks[course] == nil { marks[course] = try self.marks.marks(of: course) }
                     let mark = marks[course]?[record.key.video]
                     guard mark?.isWatched != true, mark?.position ?? 0 == 0 else { continue }
-                    own += try videos([(index, id)], of: course, marks[course] ?? [:])
+                    own += try videos([(index, id)]) { _ in mark }
                 }
                 if ids.count < 200 { break }
             }
@@ -194,12 +194,9 @@ package struct ViewedLibrary: Sendable {
 
     /// The videos that the viewer has begun, the last one first. Those without a file are left out.
     package func begun(atMost limit: Int) throws(StoreError) -> [ViewedVideo] {
-        var videos: [ViewedVideo] = []
-        for mark in try marks.begun(atMost: limit * 4) where videos.count < limit {
-            guard let video = try video(mark.key), video.row.path != nil else { continue }
-            videos.append(video)
-        }
-        return videos
+        let keys = try marks.begun(atMost: limit * 4).map(\.key)
+        let known = try self.videos(keys)
+        return Array(keys.compactMap { known[$0] }.filter { $0.row.path != nil }.prefix(limit))
     }
 
     /// The next videos to be downloaded, as a sync would take them without further ado: by priority, then in the order
@@ -207,10 +204,7 @@ package struct ViewedLibrary: Sendable {
     package func waiting(atMost limit: Int) throws(StoreError) -> [ViewedVideo] {
         var videos: [ViewedVideo] = []
         for index in states.indices {
-            for id in try states[index].store.views.waiting(atMost: limit) {
-                guard let record = try states[index].store.downloads.record(id) else { continue }
-                videos += try self.videos([(index, id)], of: record.key.course, [:])
-            }
+            videos += try self.videos(states[index].store.views.waiting(atMost: limit).map { (index, $0) }) { _ in nil }
         }
         return Array(videos.prefix(limit))
     }
@@ -247,13 +241,18 @@ package struct ViewedLibrary: Sendable {
         return names.sorted()
     }
 
-    package func video(_ key: DownloadKey) throws(StoreError) -> ViewedVideo? {
-        for index in states.indices {
-            guard let record = try states[index].store.downloads.record(key) else { continue }
-            let mark = try marks.mark(of: key)
-            return try videos([(index, record.id)], of: key.course, mark.map { [key.video: $0] } ?? [:]).first
+    package func video(_ key: DownloadKey) throws(StoreError) -> ViewedVideo? { try videos([key])[key] }
+
+    /// Those with these keys that are known.
+    package func videos(_ keys: [DownloadKey]) throws(StoreError) -> [DownloadKey: ViewedVideo] {
+        guard !keys.isEmpty else { return [:] }
+        let marks = try marks.marks(of: keys)
+        var all: [DownloadKey: ViewedVideo] = [:]
+        for state in states {
+            let records = try state.store.downloads.records(of: keys.filter { all[$0] == nil })
+            for video in try state.videos(records, marks: { marks[$0] }) { all[video.key] = video }
         }
-        return nil
+        return all
     }
 
     package func detail(_ key: DownloadKey) throws(StoreError) -> ViewedDetail? {
@@ -283,31 +282,38 @@ package struct ViewedLibrary: Sendable {
     }
 
     private func videos(
-        _ places: [(state: Int, id: DownloadID)], of course: String, _ marks: [String: ViewerMark]
+        _ places: [(state: Int, id: DownloadID)], marks: (DownloadKey) -> ViewerMark?
     ) throws(StoreError) -> [ViewedVideo] {
-        let now = Date()
         var all: [ViewedVideo] = []
         for (index, state) in states.enumerated() {
             let ids = places.filter { $0.state == index }.map(\.id)
-            guard !ids.isEmpty else { continue }
-            let titles = try state.store.catalogs.chapterTitles(of: course)
-            let found = try state.courses[course]
-            var own: [ViewedVideo] = []
-            try state.store.downloads.each(of: ids) { (record) throws(StoreError) in
-                let files = try state.store.sidecars.files(of: [record.id])
-                own.append(
-                    ViewedVideo(
-                        record, found, titles, files: files, mark: marks[record.key.video],
-                        isHeld: state.isHeld, now: now))
+            for start in stride(from: 0, to: ids.count, by: 500) {
+                let records = try state.store.downloads.records(Array(ids[start..<min(start + 500, ids.count)]))
+                all += try state.videos(records, marks: marks)
             }
-            for start in stride(from: 0, to: own.count, by: 500) {
-                let range = start..<min(start + 500, own.count)
-                let listed = try state.store.views.listed(own[range].map(\.row.reference.video), of: course)
-                for place in range { own[place].listed = listed[own[place].row.reference.video] }
-            }
-            all += own
         }
         return all
+    }
+}
+
+extension ViewedLibrary.State {
+    fileprivate func videos(
+        _ records: [DownloadRecord], marks: (DownloadKey) -> ViewerMark?
+    ) throws(StoreError) -> [ViewedVideo] {
+        let now = Date()
+        let courses = Set(records.map(\.key.course))
+        let known = try store.catalogs.courses(courses)
+        let titles = try store.catalogs.chapterTitles(of: courses)
+        let files = Dictionary(grouping: try store.sidecars.files(of: records.map(\.id)), by: \.download)
+        let listed = try store.views.listed(records.map(\.key))
+        return records.map { record in
+            let course = record.key.course
+            var video = ViewedVideo(
+                record, known[course], titles[course] ?? [:], files: files[record.id] ?? [], mark: marks(record.key),
+                isHeld: isHeld, now: now)
+            video.listed = listed[record.key]
+            return video
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads the cues of a subtitle file, WebVTT or SubRip, as plain text: for search, where a broken cue is left out and
 /// the rest still counts. Related: WebVTT §6.
 package enum SubtitleReader {
@@ -33,9 +35,12 @@ package enum SubtitleReader {
                 text.removeAll(keepingCapacity: true)
             }
             var index = 0
+            // The next ones, so that no byte is looked at once more for each line.
+            var (feed, carriage) = (-1, -1)
             while index < all.count {
-                var lineEnd = index
-                while lineEnd < all.count, all[lineEnd] != 0x0A, all[lineEnd] != 0x0D { lineEnd += 1 }
+                if feed < index { feed = place(of: 0x0A, in: all, from: index) }
+                if carriage < index { carriage = place(of: 0x0D, in: all, from: index) }
+                let lineEnd = min(feed, carriage)
                 let line = UnsafeBufferPointer(rebasing: all[index..<lineEnd])
                 index = lineEnd + 1
                 // The CR of CR LF ends its line; the LF is an empty one, which would end the cue.
@@ -53,16 +58,26 @@ package enum SubtitleReader {
         }
     }
 
+    /// The first place of a byte; the text's end if it isn't there.
+    private static func place(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from index: Int = 0) -> Int {
+        guard let start = text.baseAddress, let found = memchr(start + index, CInt(byte), text.count - index) else {
+            return text.count
+        }
+        return UnsafeRawPointer(start).distance(to: found)
+    }
+
     /// The start of a line with the times of a cue; nil for another line.
     private static func time(of line: UnsafeBufferPointer<UInt8>) -> Int64? {
         // 00:00.000 --> 00:00.000 is the shortest one.
-        guard line.count >= 23, line.first.map({ $0 <= 0x39 }) ?? false,
-            line.indices.dropLast(2).contains(where: {
-                line[$0] == 0x2D && line[$0 + 1] == 0x2D && line[$0 + 2] == 0x3E
-            })
+        guard line.count >= 23, line[0] <= 0x39,
+            let (start, rest) = WebVTTTime.read(line.drop { $0 == 0x20 || $0 == 0x09 })
         else { return nil }
-        let text = String(decoding: line, as: UTF8.self)
-        return WebVTTTime.read(text[...].drop { $0 == " " || $0 == "\t" }.utf8)?.milliseconds
+        var index = rest.startIndex
+        while index + 2 < rest.endIndex {
+            if rest[index] == 0x2D, rest[index + 1] == 0x2D, rest[index + 2] == 0x3E { return start }
+            index += 1
+        }
+        return nil
     }
 
     /// Adds a line without its tags. A word that a hyphen at the end of a line has cut is joined.
@@ -72,7 +87,8 @@ package enum SubtitleReader {
         } else if let last = text.last, !(isIdeographic(line) && last >= 0x80) {
             text.append(0x20)
         }
-        var index = 0
+        var index = min(place(of: 0x3C, in: line), place(of: 0x7B, in: line), place(of: 0x26, in: line))
+        text.append(contentsOf: line[..<index])
         while index < line.count {
             let byte = line[index]
             if byte == 0x3C || byte == 0x7B, let end = end(of: byte, in: line, from: index) {

@@ -7,8 +7,8 @@ enum WebVTTTime {
     ///
     /// Hours are optional, and may have up to 5 digits. A comma before the thousandths is accepted, too, since hosts
     /// keep it from other formats.
-    static func read(_ text: Substring.UTF8View) -> (milliseconds: Int64, rest: Substring.UTF8View)? {
-        var rest = text
+    static func read<Bytes: Collection<UInt8>>(_ text: Bytes) -> (milliseconds: Int64, rest: Bytes.SubSequence)? {
+        var rest = text[...]
         guard let first = number(&rest, digits: 1...5), take(":", &rest), let second = number(&rest, digits: 2...2)
         else {
             return nil
@@ -35,16 +35,22 @@ enum WebVTTTime {
         return "\(padded(hours, 2)):\(padded(minutes, 2)):\(padded(seconds, 2)).\(padded(time % 1000, 3))"
     }
 
-    private static func number(_ text: inout Substring.UTF8View, digits: ClosedRange<Int>) -> Int64? {
-        let found = text.prefix { (0x30...0x39).contains($0) }.prefix(digits.upperBound + 1)
-        guard digits.contains(found.count) else { return nil }
-        text = text.dropFirst(found.count)
-        return found.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    private static func number<Bytes: Collection<UInt8>>(_ text: inout Bytes, digits: ClosedRange<Int>) -> Int64?
+    where Bytes.SubSequence == Bytes {
+        var (number, count) = (0 as Int64, 0)
+        while let byte = text.first, (0x30...0x39).contains(byte) {
+            count += 1
+            guard count <= digits.upperBound else { return nil }
+            number = number * 10 + Int64(byte - 0x30)
+            text.removeFirst()
+        }
+        return count < digits.lowerBound ? nil : number
     }
 
-    private static func take(_ character: Unicode.Scalar, _ text: inout Substring.UTF8View) -> Bool {
+    private static func take<Bytes: Collection<UInt8>>(_ character: Unicode.Scalar, _ text: inout Bytes) -> Bool
+    where Bytes.SubSequence == Bytes {
         guard text.first == UInt8(ascii: character) else { return false }
-        text = text.dropFirst()
+        text.removeFirst()
         return true
     }
 }

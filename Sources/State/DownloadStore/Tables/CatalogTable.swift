@@ -9,17 +9,31 @@ package struct CatalogTable: Sendable {
     /// All courses by id.
     package func courses() throws(StoreError) -> [String: CourseRecord] {
         try file.read { db in
-            var all: [String: CourseRecord] = [:]
-            for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
-                // A row without id or folder is made again.
-                guard let id = row.text("id"), let folder = row.text("folder") else { continue }
-                all[id] = CourseRecord(
-                    id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
-                    title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"),
-                    coverFile: Self.cover(row), layout: row.text("layout"), season: row.number("season"))
-            }
-            return all
+            let courses = try Row.fetchAll(db, sql: "SELECT * FROM courses").compactMap(Self.course)
+            return Dictionary(courses.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         }
+    }
+
+    /// Those with these ids.
+    package func courses(_ ids: Set<String>) throws(StoreError) -> [String: CourseRecord] {
+        try file.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT * FROM courses WHERE id = ?")
+            var courses: [String: CourseRecord] = [:]
+            for id in ids {
+                courses[id] = try Row.fetchOne(statement, arguments: [id]).flatMap(Self.course)
+            }
+            return courses
+        }
+    }
+
+    /// A row without id or folder is made again.
+    private static func course(_ row: Row) -> CourseRecord? {
+        let row = StoredRow(row)
+        guard let id = row.text("id"), let folder = row.text("folder") else { return nil }
+        return CourseRecord(
+            id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
+            title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"), coverFile: cover(row),
+            layout: row.text("layout"), season: row.number("season"))
     }
 
     package func chapters() throws(StoreError) -> [ChapterRecord] {
@@ -28,16 +42,22 @@ package struct CatalogTable: Sendable {
         }
     }
 
-    /// The titles of a course's chapters, by their ids.
-    package func chapterTitles(of course: String) throws(StoreError) -> [String: String] {
+    /// The titles of the chapters of courses, by their ids.
+    package func chapterTitles(of courses: Set<String>) throws(StoreError) -> [String: [String: String]] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT id, title FROM chapters WHERE course = ?")
-            var titles: [String: String] = [:]
-            try statement.forEachRow([course]) { row in
-                if let id = row.string(0) { titles[id] = row.string(1) }
+            var titles: [String: [String: String]] = [:]
+            for course in courses {
+                try statement.forEachRow([course]) { row in
+                    if let id = row.string(0) { titles[course, default: [:]][id] = row.string(1) }
+                }
             }
             return titles
         }
+    }
+
+    package func chapterTitles(of course: String) throws(StoreError) -> [String: String] {
+        try chapterTitles(of: [course] as Set)[course] ?? [:]
     }
 
     /// The ids of a course's videos in their order, each with its chapter's.

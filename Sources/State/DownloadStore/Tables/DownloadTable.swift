@@ -9,7 +9,7 @@ package struct DownloadTable: Sendable {
     package func record(_ id: DownloadID) throws(StoreError) -> DownloadRecord? {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
-            return try Row.fetchOne(statement, arguments: [id.rawValue]).map(DownloadRecord.init)
+            return try Self.record(statement, [id.rawValue])
         }
     }
 
@@ -27,7 +27,7 @@ package struct DownloadTable: Sendable {
     package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")
-            return try Row.fetchOne(statement, arguments: [key.course, key.video]).map(DownloadRecord.init)
+            return try Self.record(statement, [key.course, key.video])
         }
     }
 
@@ -35,12 +35,22 @@ package struct DownloadTable: Sendable {
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
-            return try ids.compactMap { id in
-                // A row of a cursor isn't copied, as that of fetchOne is, and is valid as long as the cursor is.
-                let rows = try Row.fetchCursor(statement, arguments: [id.rawValue])
-                return try withExtendedLifetime(rows) { try rows.next().map(DownloadRecord.init) }
-            }
+            return try ids.compactMap { try Self.record(statement, [$0.rawValue]) }
         }
+    }
+
+    /// The downloads of these videos, in their order; unknown ones are left out.
+    package func records(of keys: [DownloadKey]) throws(StoreError) -> [DownloadRecord] {
+        try file.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")
+            return try keys.compactMap { try Self.record(statement, [$0.course, $0.video]) }
+        }
+    }
+
+    private static func record(_ statement: Statement, _ arguments: StatementArguments) throws -> DownloadRecord? {
+        // A row of a cursor isn't copied, as that of fetchOne is, and is valid as long as the cursor is.
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        return try withExtendedLifetime(rows) { try rows.next().map(DownloadRecord.init) }
     }
 
     /// Those of these downloads that the user has cancelled or removed.

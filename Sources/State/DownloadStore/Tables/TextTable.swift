@@ -69,10 +69,17 @@ package struct TextTable: Sendable {
         }
     }
 
-    package func subtitles(of id: DownloadID) throws(StoreError) -> [SubtitleFile] {
+    /// The subtitles of these videos.
+    package func subtitles(of ids: [DownloadID]) throws(StoreError) -> [DownloadID: [SubtitleFile]] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: Self.subtitles + "AND download = ? ORDER BY name")
-            return try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { SubtitleFile(StoredRow($0)) }
+            var files: [DownloadID: [SubtitleFile]] = [:]
+            for id in ids {
+                files[id] = try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap {
+                    SubtitleFile(StoredRow($0))
+                }
+            }
+            return files
         }
     }
 

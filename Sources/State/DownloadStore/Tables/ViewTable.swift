@@ -141,21 +141,19 @@ package struct ViewTable: Sendable {
         }
     }
 
-    /// What the listing of a course says about these videos, by their ids.
-    package func listed(_ videos: [String], of course: String) throws(StoreError) -> [String: ListedFacts] {
-        guard !videos.isEmpty else { return [:] }
-        return try file.read { db in
-            let sql = """
-                SELECT id, description, published_at, duration FROM listed_videos
-                WHERE course = ? AND id IN (\(videos.map { _ in "?" }.joined(separator: ", ")))
-                """
-            var facts: [String: ListedFacts] = [:]
-            for row in try Row.fetchAll(db, sql: sql, arguments: StatementArguments([course] + videos)) {
-                let row = StoredRow(row)
-                guard let id = row.text("id") else { continue }
-                facts[id] = ListedFacts(
-                    description: row.text("description"), publishedAt: row.date("published_at"),
-                    duration: row.seconds("duration"))
+    /// What listings say about these videos.
+    package func listed(_ keys: [DownloadKey]) throws(StoreError) -> [DownloadKey: ListedFacts] {
+        try file.read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT description, published_at, duration FROM listed_videos WHERE course = ? AND id = ?")
+            var facts: [DownloadKey: ListedFacts] = [:]
+            for key in keys {
+                let row = try Row.fetchOne(statement, arguments: [key.course, key.video]).map(StoredRow.init)
+                facts[key] = row.map { row in
+                    ListedFacts(
+                        description: row.text("description"), publishedAt: row.date("published_at"),
+                        duration: row.seconds("duration"))
+                }
             }
             return facts
         }
