@@ -114,7 +114,7 @@ package struct NowPage: PageView {
                 "rate": totals.bytesPerSecond.map { Wording.rate($0) } ?? "–",
                 "eta": totals.secondsLeft.map { $0 > 0 ? PageWords.span($0) : "–" } ?? "–",
                 "waiting": Wording.grouped(facts.waiting), "paused": Wording.grouped(facts.count(.paused)),
-                "failed": Wording.grouped(facts.count(.failed)), "limit": "–", "limitField": "",
+                "failed": Wording.grouped(facts.count(.failed)),
                 "controls": controls.map { action, label -> Fields in
                     ["id": "", "action": action, "label": label, "about": absent]
                 },
@@ -158,7 +158,7 @@ package struct NowPage: PageView {
             "failed": facts.count(.failed), "waiting": facts.waiting, "paused": facts.count(.paused),
             "bytes": totals.doneBytes.value, "left": totals.bytesLeft.bytes.value,
             "rate": orAbsent(totals.bytesPerSecond), "eta": orAbsent(totals.secondsLeft.map { Int(min($0, 1e15)) }),
-            "hosts": facts.hosts(now: Date(), zone: .current), "limit": absent, "message": orAbsent(facts.problem),
+            "hosts": facts.hosts(now: Date(), zone: .current), "message": orAbsent(facts.problem),
         ]
         if let running {
             fields["running"] = [

@@ -55,7 +55,7 @@ export function fields(state) {
     videos: state.videos, finished: state.finished, failed: state.failed, waiting: state.waiting, paused: state.paused,
     bytes: isNumber(state.bytes) ? size(state.bytes) : null, left: isNumber(state.left) ? size(state.left) : null,
     rate: isNumber(state.rate) ? `${size(state.rate)}/s` : null, eta: isNumber(state.eta) ? span(state.eta) : null,
-    limit: state.limit ?? 'none', message: state.message,
+    message: state.message,
   }
   for (const name in shown) shown[name] = String(shown[name] ?? '–')
   return shown
