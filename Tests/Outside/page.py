@@ -302,6 +302,14 @@ class Pages(Site):
         self.assertIn("1–100 of 130", first)
         for odd in ("after=x", "after=-5", "after=99999999999999999999", "sort=x", "show=x", "after=&sort=&show="):
             self.assertEqual(page.ask("/course/c?" + odd).status, 200, odd)
+        # A search shows 20, and up to 100 if they are asked for.
+        found = page.text("search?q=t0*")
+        self.assertIn("20 videos in 1 course", found)
+        more = html.unescape(re.search(r'<a class="button" href="([^"]+)">Show more', found).group(1))
+        found = page.text(more.removeprefix(page.base))
+        self.assertIn("100 videos in 1 course", found)
+        self.assertNotIn("Show more", found)
+        self.assertNotIn("Show more", page.text("search?q=t00*"))
 
     def test_below_a_path(self):
         self.sync([{"id": "la", "videos": [self.video("a")]}])

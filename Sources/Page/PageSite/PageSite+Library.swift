@@ -70,12 +70,14 @@ extension PageSite {
 
     func search(_ visit: Visit) throws(Refusal) -> PageResponse {
         let text = visit.request.query["q"] ?? ""
-        let result = try LibrarySearch.run(text, visit.location, limit: 50) { _ in }
+        let isLong = visit.request.query["limit"] != nil
+        let limit = isLong ? SearchPage.mostHits : SearchPage.firstHits
+        let result = try LibrarySearch.run(text, visit.location, limit: limit) { _ in }
         return try ViewedLibrary.read(visit.location) { view in
             let keys = (result?.hits ?? []).map { DownloadKey(course: $0.reference.course, video: $0.reference.video) }
             let videos = try view.videos(keys)
-            return render(
-                "search", SearchPage(frame(visit, library: view.library)).search(result, videos: videos), visit)
+            let page = SearchPage(frame(visit, library: view.library))
+            return render("search", page.search(result, videos: videos, isLong: isLong), visit)
         }
     }
 

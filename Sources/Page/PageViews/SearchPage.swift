@@ -10,6 +10,10 @@ package struct SearchPage: PageView {
 
     package init(_ frame: PageFrame) { self.frame = frame }
 
+    /// Videos that are shown at first, and if a person asks for more.
+    package static let firstHits = 20
+    package static let mostHits = 100
+
     /// Places of a video that are shown.
     private static let mostMoments = 5
     /// Characters of a place.
@@ -18,7 +22,8 @@ package struct SearchPage: PageView {
     /// - Parameters:
     ///   - result: nil if there is no word to search for.
     ///   - videos: those of the hits.
-    package func search(_ result: SearchResult?, videos: [DownloadKey: ViewedVideo]) -> Fields {
+    ///   - isLong: whether ``mostHits`` were asked for.
+    package func search(_ result: SearchResult?, videos: [DownloadKey: ViewedVideo], isLong: Bool) -> Fields {
         let hits = result?.hits ?? []
         let courses = Set(hits.map(\.reference.course)).count
         let words = frame.query.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -42,6 +47,8 @@ package struct SearchPage: PageView {
         if result?.isWithoutLibrary == true {
             notes.append("The library isn’t there, so its subtitles weren’t read.")
         }
+        let hasMore = !isLong && !hits.isEmpty && result?.hasMore == true
+        let more = "\(root)search" + query([("q", frame.query), ("limit", "\(Self.mostHits)")])
         let shown = hits.compactMap { hit -> Fields? in
             let key = DownloadKey(course: hit.reference.course, video: hit.reference.video)
             return videos[key].map { fields(hit, of: $0, words: words) }
@@ -54,6 +61,7 @@ package struct SearchPage: PageView {
                         ? nil : "\(Wording.count(hits.count, "video")) in \(Wording.count(courses, "course"))"),
                 "none": orAbsent(none), "hasHits": !shown.isEmpty, "hits": shown,
                 "note": orAbsent(notes.isEmpty ? nil : notes.joined(separator: " ")),
+                "more": orAbsent(hasMore ? more : nil),
             ])
     }
 
