@@ -14,6 +14,9 @@ import UserState
 actor LiveFeeds {
     /// Between two looks at the files.
     private static let pause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(10)
+    /// It reads for a fiftieth of the time.
+    private static let restPerRead = 50
     /// A vanished client is noticed by a write only.
     private static let silence = Duration.seconds(15)
 
@@ -70,8 +73,9 @@ actor LiveFeeds {
                 send(Array(": still here\n\n".utf8), to: key)
                 spoken = .now
             }
-            // Reading a state with very many videos takes a while, so the pause grows with it.
-            try? await Task.sleep(for: max(Self.pause, begun.duration(to: .now) * 4))
+            // Reading a state takes the longer the more videos it has, and the sync beside it needs the processor.
+            let rest = min(begun.duration(to: .now) * Self.restPerRead, Self.longestPause)
+            try? await Task.sleep(for: max(Self.pause, rest))
         }
     }
 
