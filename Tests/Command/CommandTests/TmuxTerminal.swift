@@ -43,7 +43,8 @@ struct TmuxTerminal {
     /// What stands on the screen as soon as it satisfies a condition, without the blanks at the ends of lines.
     func screen(until isThere: (String) -> Bool) async throws -> String {
         var text = ""
-        for _ in 0..<250 {
+        let end = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < end {
             text = try await tell("capture-pane", "-p").replacing(#/ +(?=\n)/#, with: "")
             while text.last == "\n" { text.removeLast() }
             if isThere(text) { return text }

@@ -29,7 +29,9 @@ final class TmuxWindow: Sendable {
     /// What stands on the screen as soon as it satisfies a condition, or after a while.
     func screen(until isThere: (String) -> Bool) async throws -> String {
         var text = ""
-        for _ in 0..<400 {
+        // Beside other tests a program takes many times as long to answer; only what hangs should reach this.
+        let end = ContinuousClock.now + .seconds(90)
+        while ContinuousClock.now < end {
             text = try await tell("capture-pane", "-p").replacing(#/ +(?=\n)/#, with: "")
             if isThere(text) { break }
             try await Task.sleep(for: .milliseconds(25))
