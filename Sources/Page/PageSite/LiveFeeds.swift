@@ -14,9 +14,8 @@ import UserState
 actor LiveFeeds {
     /// Between two looks at the files.
     private static let pause = Duration.seconds(1)
-    private static let longestPause = Duration.seconds(10)
-    /// It reads for a fiftieth of the time.
-    private static let restPerRead = 50
+    /// Up to this pause it reads for a fiftieth of the time, and then for a fifth at most.
+    private static let longPause = Duration.seconds(10)
     /// A vanished client is noticed by a write only.
     private static let silence = Duration.seconds(15)
 
@@ -74,8 +73,8 @@ actor LiveFeeds {
                 spoken = .now
             }
             // Reading a state takes the longer the more videos it has, and the sync beside it needs the processor.
-            let rest = min(begun.duration(to: .now) * Self.restPerRead, Self.longestPause)
-            try? await Task.sleep(for: max(Self.pause, rest))
+            let took = begun.duration(to: .now)
+            try? await Task.sleep(for: max(Self.pause, took * 4, min(took * 50, Self.longPause)))
         }
     }
 

@@ -8,7 +8,7 @@ extension SearchIndex {
         package var documents: [Match] = []
         /// How many match, those that are gone included; at most ``SearchIndex/mostRanked`` + 1.
         package var count = 0
-        /// Whether there are more documents than were asked for.
+        /// Whether there are more videos than were asked for.
         package var hasMore = false
         /// Whether the best ones are known.
         package var isRanked: Bool { count <= SearchIndex.mostRanked }
@@ -24,31 +24,41 @@ extension SearchIndex {
     /// If more match, they aren't ranked: to look at each would take too long.
     package static let mostRanked = 10_000
 
-    /// Finds the documents that have all words of a query. Whether the words of a phrase follow each other isn't known
-    /// here.
-    package func find(_ query: SearchQuery, limit: Int) throws(StoreError) -> Found {
+    /// Finds the documents that have all words of a query, those of a video together where the best of them stands.
+    /// Whether the words of a phrase follow each other isn't known here.
+    ///
+    /// - Parameters:
+    ///   - videos: no more videos than these.
+    ///   - most: no further video after so many documents.
+    package func find(_ query: SearchQuery, videos: Int, atMost most: Int = .max) throws(StoreError) -> Found {
         let base = Self.expression(query.words.map(Self.quoted))
         return try read { db in
             var found = Found()
-            let ids = try Int64.fetchAll(
+            var ids = try Int64.fetchAll(
                 db, sql: "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", arguments: [base, Self.mostRanked + 1])
             found.count = ids.count
-            guard found.isRanked else {
-                found.documents = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT documents.* FROM words JOIN documents ON documents.id = words.rowid
-                        WHERE words MATCH ? LIMIT ?
-                        """, arguments: [base, limit]
-                ).compactMap { Match(StoredRow($0)) }
-                found.hasMore = found.documents.count >= limit
-                return found
-            }
-            let statement = try db.cachedStatement(sql: "SELECT * FROM documents WHERE id = ?")
-            for id in try Self.ranked(ids, by: query, base, db) where !found.hasMore {
-                let match = try Row.fetchOne(statement, arguments: [id]).flatMap { Match(StoredRow($0)) }
-                guard let match else { continue }
-                if found.documents.count < limit { found.documents.append(match) } else { found.hasMore = true }
+            if found.isRanked { ids = try Self.ranked(ids, by: query, base, db) }
+            let ranks = Dictionary(zip(ids, ids.indices), uniquingKeysWith: { first, _ in first })
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT * FROM documents WHERE download = (SELECT download FROM documents WHERE id = ?)
+                    """)
+            var taken: Set<Int64> = []
+            var count = 0
+            for id in ids where !taken.contains(id) {
+                let rows = try Row.fetchAll(statement, arguments: [id]).map(StoredRow.init)
+                let matching = rows.compactMap { row in
+                    row.integer("id").flatMap { id in ranks[id].map { (rank: $0, id: id, row: row) } }
+                }
+                // Of what is gone.
+                guard !matching.isEmpty else { continue }
+                guard count < videos, found.documents.count < most else {
+                    found.hasMore = true
+                    break
+                }
+                count += 1
+                taken.formUnion(matching.map(\.id))
+                found.documents += matching.sorted { $0.rank < $1.rank }.compactMap { Match($0.row) }
             }
             return found
         }

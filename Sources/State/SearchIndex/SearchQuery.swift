@@ -24,13 +24,15 @@ package struct SearchQuery: Sendable, Equatable {
     /// Nil without a word.
     package init?(_ text: String) {
         var reader = WordReader()
-        for (number, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+        // By scalars, as the words are read: a mark makes one character with the blank before it.
+        let parts = text.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
+        for (number, part) in parts.enumerated() {
             if number % 2 == 1 {
                 add(Self.words(of: String(part), &reader))
             } else {
-                for piece in part.split(whereSeparator: \.isWhitespace) {
+                for piece in part.split(whereSeparator: \.properties.isWhitespace) {
                     var words = Self.words(of: String(piece), &reader)
-                    if piece.hasSuffix("*"), let last = words.indices.last { words[last].isPrefix = true }
+                    if piece.last == "*", let last = words.indices.last { words[last].isPrefix = true }
                     // What a hyphen or an apostrophe joins, and the pairs of a run, belong together.
                     add(words)
                 }

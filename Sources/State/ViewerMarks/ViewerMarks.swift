@@ -83,8 +83,6 @@ package final class ViewerMarks: Sendable {
 
     // MARK: videos
 
-    package func mark(of key: DownloadKey) throws(StoreError) -> ViewerMark? { try marks(of: [key])[key] }
-
     package func marks(of keys: [DownloadKey]) throws(StoreError) -> [DownloadKey: ViewerMark] {
         try read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM marks WHERE course = ? AND video = ?")

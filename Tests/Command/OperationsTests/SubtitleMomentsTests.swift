@@ -70,6 +70,24 @@ struct SubtitleMomentsTests {
         #expect(try find("eigen", ["the eigen", "the eigen"], step: 30) == ["0 the eigen", "30 the eigen"])
     }
 
+    @Test(
+        "a file that was made to take long takes no longer than others",
+        arguments: [
+            ("x", [String(repeating: "<", count: 100_000) + "x"]),
+            ("x", [String(repeating: "{\\", count: 50_000) + "x"]),
+            ("x", [String(repeating: "<", count: 100_000) + "x>"]),
+            ("\"a b\"", [String](repeating: "a-b", count: 20_000)),
+            (
+                "x",
+                ["x " + String(repeating: "a", count: 400_000), String(repeating: "a", count: 200_000) + "b x"]
+            ),
+        ])
+    func hostile(query: String, cues: [String]) throws {
+        let begun = ContinuousClock.now
+        #expect(try find(query, cues, step: 0)?.isEmpty == false)
+        #expect(ContinuousClock.now - begun < .seconds(20))
+    }
+
     @Test("titles are proven, too")
     func titles() throws {
         var moments = SubtitleMoments(try #require(SearchQuery("\"free body\"")))

@@ -20,8 +20,8 @@ struct SearchIndexTests {
         return document
     }
 
-    private func found(_ text: String, in index: SearchIndex, limit: Int = 10) throws -> [Int64] {
-        try index.find(try #require(SearchQuery(text)), limit: limit).documents.map(\.source.download.rawValue)
+    private func found(_ text: String, in index: SearchIndex, videos: Int = 10) throws -> [Int64] {
+        try index.find(try #require(SearchQuery(text)), videos: videos).documents.map(\.source.download.rawValue)
     }
 
     @Test("all words have to be there, and the best come first: titles, then what is said most often")
@@ -38,9 +38,9 @@ struct SearchIndexTests {
         #expect(try found("EIGEN", in: index) == [4, 2, 3, 1])
         #expect(try found("eigen value", in: index) == [3])
         #expect(try found("val*", in: index) == [4, 3])
-        #expect(try found("eigen", in: index, limit: 2) == [4, 2])
+        #expect(try found("eigen", in: index, videos: 2) == [4, 2])
         #expect(try found("nothing", in: index) == [])
-        #expect(try index.find(try #require(SearchQuery("eigen")), limit: 1).count == 4)
+        #expect(try index.find(try #require(SearchQuery("eigen")), videos: 1).count == 4)
     }
 
     @Test(
@@ -52,7 +52,7 @@ struct SearchIndexTests {
         let index = try SearchIndex(path: path)
         try index.update(removing: [], adding: [Self.document(1, "eigen")])
         guard let query = SearchQuery(text) else { return }
-        _ = try index.find(query, limit: 1)
+        _ = try index.find(query, videos: 1)
     }
 
     @Test("a character of a run, a pair and a longer run are found")
@@ -70,8 +70,26 @@ struct SearchIndexTests {
             try index.update(
                 removing: [], adding: (start..<(start + 500)).map { Self.document(Int64($0), "word", language: "en") })
         }
-        let all = try index.find(try #require(SearchQuery("word")), limit: 3)
+        let all = try index.find(try #require(SearchQuery("word")), videos: 3)
         #expect(!all.isRanked && all.documents.map(\.source.download.rawValue) == [0, 1, 2])
+    }
+
+    @Test("the texts of a video come together, where the best of them stands")
+    func together() throws {
+        let index = try SearchIndex(path: path)
+        try index.update(
+            removing: [],
+            adding: [
+                Self.document(1, "eigen", language: "de"), Self.document(2, "other", language: "de"),
+                Self.document(2, String(repeating: "eigen ", count: 5), language: "en"),
+                Self.document(1, String(repeating: "eigen ", count: 30), language: "en"),
+            ])
+        let query = try #require(SearchQuery("eigen"))
+        let all = try index.find(query, videos: 2)
+        #expect(all.documents.map(\.path) == ["1.en.vtt", "1.de.vtt", "2.en.vtt"] && !all.hasMore)
+        for some in [try index.find(query, videos: 1), try index.find(query, videos: 9, atMost: 1)] {
+            #expect(some.documents.map(\.path) == ["1.en.vtt", "1.de.vtt"] && some.hasMore)
+        }
     }
 
     @Test("what is removed isn't found, and the file is worn once a tenth of it is dead")
@@ -82,7 +100,7 @@ struct SearchIndexTests {
         #expect(known.count == 1200 && known[.init(download: DownloadID(rawValue: 7))]?.stamp == 1)
         let ids = known.sorted { $0.value.id < $1.value.id }.map(\.value.id)
         try index.update(removing: Array(ids.prefix(100)), adding: [])
-        #expect(try found("word", in: index, limit: 1) == [101])
+        #expect(try found("word", in: index, videos: 1) == [101])
         #expect(try !index.isWorn())
         try index.update(removing: Array(ids[100..<130]), adding: [])
         #expect(try index.isWorn())

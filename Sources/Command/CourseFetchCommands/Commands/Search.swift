@@ -36,7 +36,7 @@ struct Search: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func validate() throws {
-        if limit < 1 { throw ValidationError("--limit must be at least 1") }
+        if !(1...10_000).contains(limit) { throw ValidationError("--limit must be from 1 to 10000") }
     }
 
     func run() async throws {

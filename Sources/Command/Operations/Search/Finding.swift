@@ -8,6 +8,8 @@ import SystemPackage
 extension LibrarySearch {
     /// The hits in one state: what its index finds, proven by the texts themselves.
     struct Finding {
+        /// The texts of a state that are read for one search.
+        private static let mostDocuments = 2000
         /// Videos whose rows are read at a time.
         private static let batch = 50
 
@@ -31,12 +33,15 @@ extension LibrarySearch {
         }
 
         var hits: [SearchHit] { found.map(\.hit) }
-        /// How many texts have been looked at.
-        var documents: Int { seen.count }
+        /// How many texts have all words; of very many it is less.
+        private(set) var documents = 0
 
-        /// Adds what an index has of a query, up to so many texts.
-        mutating func add(_ query: SearchQuery, in index: SearchIndex, atMost most: Int) throws {
-            let matches = try index.find(query, limit: most)
+        /// Adds what an index has of a query.
+        mutating func add(_ query: SearchQuery, in index: SearchIndex) throws {
+            // Without a phrase nearly each video is a hit.
+            let videos = query.phrases.isEmpty ? 2 * limit : Self.mostDocuments
+            let matches = try index.find(query, videos: videos, atMost: Self.mostDocuments)
+            documents += matches.count
             isUnranked = isUnranked || !matches.isRanked
             hasMore = hasMore || matches.hasMore
             if matches.hasMore, !query.phrases.isEmpty { isPartlyRead = true }

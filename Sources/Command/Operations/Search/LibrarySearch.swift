@@ -48,17 +48,13 @@ package struct SearchResult: Sendable {
 
 /// The search in the titles, descriptions and subtitles of finished videos.
 package enum LibrarySearch {
-    /// The texts of a state that are read for one search with a phrase, which the index doesn't know.
-    private static let mostDocuments = 2000
-    /// Without one nearly each text is a hit, but a video may have several.
-    private static let documentsPerVideo = 10
     /// With fewer documents that have the words as they are, longer words that begin so count, too.
     private static let few = 20
 
     /// Brings the index up to date, and searches it. Nil without a word to search for.
     ///
     /// - Parameters:
-    ///   - limit: videos.
+    ///   - limit: videos, 10,000 at most.
     ///   - begins: called with the number of texts to read, before a state's index is brought up to date.
     package static func run(
         _ text: String, _ location: StateLocation, limit: Int, begins: (Int) -> Void
@@ -98,11 +94,10 @@ package enum LibrarySearch {
             let index = try upToDate(place, store, library, begins: begins)
             defer { index.close() }
             var finding = try Finding(place: place, store: store, library: library, limit: limit)
-            let most = query.phrases.isEmpty ? min(mostDocuments, limit * documentsPerVideo) : mostDocuments
-            try finding.add(query, in: index, atMost: most)
+            try finding.add(query, in: index)
             let widened = query.widened
             if finding.documents < few, widened != query {
-                try finding.add(widened, in: index, atMost: most)
+                try finding.add(widened, in: index)
             }
             return finding
         }

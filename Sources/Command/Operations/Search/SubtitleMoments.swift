@@ -24,6 +24,9 @@ struct SubtitleMoments {
     /// A repeated text within this time, in milliseconds, is a caption that rolls.
     private static let rolling: Int64 = 10_000
 
+    /// A longer text isn't compared, in bytes: each of its places may have to be.
+    private static let longestCaption = 2000
+
     private struct Cue {
         var start: Int64
         /// Its bytes among those of all.
@@ -78,7 +81,8 @@ struct SubtitleMoments {
         }
         var found = windows(of: cues)
         if !proven.isEmpty {
-            found = found.filter { window in proven.contains { $0.clamped(to: window) == $0 } } + proven
+            proven.sort { $0.lowerBound < $1.lowerBound }
+            found = found.having(proven) + proven
         }
         if found.isEmpty {
             let most = cues.map(\.words.nonzeroBitCount).max() ?? 0
@@ -106,6 +110,7 @@ struct SubtitleMoments {
 
     /// Whether the bytes of a text have those of another one: a search by characters takes a hundred times as long.
     private static func has(_ text: String, _ part: String) -> Bool {
+        guard text.utf8.count <= longestCaption else { return false }
         var (text, part) = (text, part)
         return text.withUTF8 { text in
             part.withUTF8 { part in
@@ -195,6 +200,18 @@ struct SubtitleMoments {
         guard words.count >= phrase.count else { return false }
         return (0...(words.count - phrase.count)).contains { start in
             zip(phrase, words[start...]).allSatisfy { $0.matches($1) }
+        }
+    }
+}
+
+extension [Range<Int>] {
+    /// Those that have one of the others in them. Both are in the order of their beginnings.
+    fileprivate func having(_ others: [Range<Int>]) -> [Range<Int>] {
+        var next = 0
+        return filter { range in
+            while next < others.count, others[next].lowerBound < range.lowerBound { next += 1 }
+            return others[next...].prefix { $0.lowerBound < range.upperBound }
+                .contains { $0.upperBound <= range.upperBound }
         }
     }
 }

@@ -114,14 +114,23 @@ package enum SubtitleReader {
     private static func end(of opening: UInt8, in line: UnsafeBufferPointer<UInt8>, from index: Int) -> Int? {
         if opening == 0x7B, index + 1 >= line.count || line[index + 1] != 0x5C { return nil }
         let closing: UInt8 = opening == 0x3C ? 0x3E : 0x7D
-        guard let end = line[index...].firstIndex(of: closing) else { return nil }
+        let start = UnsafeBufferPointer(rebasing: line[index...].prefix(longestTag))
+        let length = place(of: closing, in: start)
+        guard length < start.count else { return nil }
+        let end = index + length
         // `a<b` is no tag.
-        let name = line[(index + 1)..<end].drop { $0 == 0x2F }.prefix { $0 != 0x20 && $0 != 0x2E && $0 != 0x09 }
+        let name = start[1..<length].prefix(longestName).drop { $0 == 0x2F }
+            .prefix { $0 != 0x20 && $0 != 0x2E && $0 != 0x09 }
         let isTag =
             name.first.map { (0x30...0x39).contains($0) } ?? true
             || tags.contains(String(decoding: name, as: UTF8.self))
         return opening == 0x7B || isTag ? end + 1 : nil
     }
+
+    /// In bytes: what has no end within it is text.
+    private static let longestTag = 512
+    /// A longer name is no tag's, in bytes, its slash included.
+    private static let longestName = 6
 
     /// Of WebVTT and SubRip, beside the times of WebVTT.
     private static let tags: Set = ["c", "i", "b", "u", "v", "s", "lang", "ruby", "rt", "font", "I", "B", "U", "FONT"]
