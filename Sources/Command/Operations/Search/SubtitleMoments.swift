@@ -105,11 +105,11 @@ struct SubtitleMoments {
     /// Whether the second one shows lines of the first one again.
     private func isRolling(_ one: SubtitleMoment, to next: SubtitleMoment) -> Bool {
         next.start - one.start < Self.rolling
-            && (Self.has(one.text, next.text) || Self.has(next.text, one.text))
+            && (Self.contains(one.text, next.text) || Self.contains(next.text, one.text))
     }
 
     /// Whether the bytes of a text have those of another one: a search by characters takes a hundred times as long.
-    private static func has(_ text: String, _ part: String) -> Bool {
+    private static func contains(_ text: String, _ part: String) -> Bool {
         guard text.utf8.count <= longestCaption else { return false }
         var (text, part) = (text, part)
         return text.withUTF8 { text in

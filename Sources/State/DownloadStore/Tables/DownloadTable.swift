@@ -6,12 +6,7 @@ package struct DownloadTable: Sendable {
     let file: StateFile
 
     /// The download with this id, or nil.
-    package func record(_ id: DownloadID) throws(StoreError) -> DownloadRecord? {
-        try file.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
-            return try Self.record(statement, [id.rawValue])
-        }
-    }
+    package func record(_ id: DownloadID) throws(StoreError) -> DownloadRecord? { try records([id]).first }
 
     /// Those whose files ffmpeg has to join, in the order of their ids.
     package func toBeJoined() throws(StoreError) -> [DownloadRecord] {
@@ -24,12 +19,7 @@ package struct DownloadTable: Sendable {
     }
 
     /// The download of this video, or nil.
-    package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? {
-        try file.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")
-            return try Self.record(statement, [key.course, key.video])
-        }
-    }
+    package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? { try records(of: [key]).first }
 
     /// The downloads with these ids, in their order; unknown ids are left out.
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
