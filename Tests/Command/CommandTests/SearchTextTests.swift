@@ -33,6 +33,12 @@ struct SearchTextTests {
         #expect(SearchText.notes(result, limit: 1) == [])
         result.hasMore = true
         #expect(SearchText.notes(result, limit: 1) == ["these are the best ones; for more: --limit 5"])
+        #expect(SearchText.notes(result, limit: 2) == ["these are the best ones; a further word finds fewer"])
+        let all = LibrarySearch.mostHits
+        result.hits = [SearchHit](repeating: Self.hit, count: all)
+        #expect(SearchText.notes(result, limit: all - 1) == ["these are the best ones; for more: --limit \(all)"])
+        #expect(SearchText.notes(result, limit: all) == ["these are the best ones; a further word finds fewer"])
+        result.hits = [Self.hit]
         result.isUnranked = true
         result.isWithoutLibrary = true
         #expect(

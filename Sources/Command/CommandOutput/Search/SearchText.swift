@@ -45,7 +45,10 @@ package struct SearchText {
             notes.append("not all texts that have these words were read for the phrase; a further word finds fewer")
         } else if result.hasMore, !result.hits.isEmpty {
             let these = result.isUnranked ? "too many match to tell the best ones" : "these are the best ones"
-            notes.append("\(these); for more: --limit \(limit * 5)")
+            // Only a limit that was reached keeps any away.
+            let isReached = result.hits.count >= limit && limit < LibrarySearch.mostHits
+            let more = "for more: --limit \(min(limit * 5, LibrarySearch.mostHits))"
+            notes.append("\(these); \(isReached ? more : "a further word finds fewer")")
         }
         if result.isWithoutLibrary { notes.append("the library isn't there, so its subtitles weren't read") }
         return notes

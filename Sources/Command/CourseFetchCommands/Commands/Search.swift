@@ -36,7 +36,8 @@ struct Search: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var all: AllShardsOption
 
     func validate() throws {
-        if !(1...10_000).contains(limit) { throw ValidationError("--limit must be from 1 to 10000") }
+        let most = LibrarySearch.mostHits
+        if !(1...most).contains(limit) { throw ValidationError("--limit must be from 1 to \(most)") }
     }
 
     func run() async throws {

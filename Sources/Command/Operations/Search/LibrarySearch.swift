@@ -48,13 +48,15 @@ package struct SearchResult: Sendable {
 
 /// The search in the titles, descriptions and subtitles of finished videos.
 package enum LibrarySearch {
+    /// The greatest limit.
+    package static let mostHits = 10_000
     /// With fewer documents that have the words as they are, longer words that begin so count, too.
     private static let few = 20
 
     /// Brings the index up to date, and searches it. Nil without a word to search for.
     ///
     /// - Parameters:
-    ///   - limit: videos, 10,000 at most.
+    ///   - limit: videos, ``mostHits`` at most.
     ///   - begins: called with the number of texts to read, before a state's index is brought up to date.
     package static func run(
         _ text: String, _ location: StateLocation, limit: Int, begins: (Int) -> Void
