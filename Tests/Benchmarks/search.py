@@ -130,7 +130,8 @@ class Texts:
             ("one of all, one of 10 %", f"{self.words[0]} xa", len(of["xa"]), min(20, len(of["xa"]))),
             ("the beginning of that of 2 %", "xc*", len(of["xc"]), min(20, len(of["xc"]))),
             ("a phrase, its words in 2 %", '"xleft xright"', turned, min(20, len(self.phrase))),
-            ("a phrase of frequent words", f'"{self.rare}"', None, None),
+            ("a phrase that most have", f'"{self.words[0]} {self.words[1]}"', None, None),
+            ("of frequent words, in one text", f'"{self.rare}"', None, None),
         ]
 
 

@@ -116,9 +116,14 @@ class Search(unittest.TestCase):
 
     def test_a_phrase_is_found_behind_many_videos_that_have_its_words(self):
         for number in range(230):
-            self.video(f"v{number}", en=vtt("a free", "body", "and a diagram") if number != 215 else vtt("a free body diagram"))
+            free = ["a free", "body", "and a diagram"] if number != 215 else ["a free body diagram"]
+            self.video(f"v{number}", en=vtt(*free, "the second law" if number in (5, 215) else "a law, the second"))
         self.sync(list(self.table))
         self.assertEqual(set(self.search('"free body diagram"')), {"v215"})
+        # Where some have it, 200 videos are read, or ten times as many as are wanted.
+        self.assertEqual(list(self.search('"second law"')), ["v5"])
+        self.assertIn("not all texts that have these words were read", self.stage.command("search", '"second law"').err)
+        self.assertEqual(list(self.search('"second law"', "--limit", "25")), ["v5", "v215"])
         self.assertEqual(len(self.search("free", "--limit", "1000")), 230)
         # The other way round in one cue, and apart in others: no phrase.
         self.assertEqual(self.search('"body free"', exit=1), {})

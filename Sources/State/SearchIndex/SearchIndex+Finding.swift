@@ -2,16 +2,40 @@ package import DownloadStore
 import GRDB
 
 extension SearchIndex {
-    /// What matches a query.
-    package struct Found: Sendable {
-        /// The best ones, the best first; if too many match, the first ones in the order of the catalogs.
-        package var documents: [Match] = []
+    /// What matches a query: ``SearchIndex/next(_:of:)`` reads it.
+    package struct Matches: Sendable {
+        /// The rows that have all words, in ascending order; at most ``SearchIndex/mostRanked`` + 1.
+        fileprivate let ids: [Int64]
+        /// Places in `ids`, the best first; if too many match, in the order of the catalogs.
+        fileprivate let order: [Int]
+        /// The position of each place in `order`.
+        fileprivate let ranks: [Int]
+        /// Of each place, whether it has been read.
+        fileprivate var isRead: [Bool]
+        fileprivate var position = 0
+
+        fileprivate init(ids: [Int64], order: [Int]) {
+            (self.ids, self.order) = (ids, order)
+            var ranks = order
+            for (rank, place) in order.enumerated() { ranks[place] = rank }
+            self.ranks = ranks
+            isRead = [Bool](repeating: false, count: ids.count)
+        }
+
         /// How many match, those that are gone included; at most ``SearchIndex/mostRanked`` + 1.
-        package var count = 0
-        /// Whether there are more videos than were asked for.
-        package var hasMore = false
+        package var count: Int { ids.count }
         /// Whether the best ones are known.
         package var isRanked: Bool { count <= SearchIndex.mostRanked }
+
+        /// The place of a row in `ids`.
+        fileprivate func place(of id: Int64) -> Int? {
+            var (low, high) = (0, ids.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ids[middle] < id { low = middle + 1 } else { high = middle }
+            }
+            return low < ids.count && ids[low] == id ? low : nil
+        }
     }
 
     /// A document that has all words.
@@ -24,66 +48,85 @@ extension SearchIndex {
     /// If more match, they aren't ranked: to look at each would take too long.
     package static let mostRanked = 10_000
 
-    /// Finds the documents that have all words of a query, those of a video together where the best of them stands.
-    /// Whether the words of a phrase follow each other isn't known here.
-    ///
-    /// - Parameters:
-    ///   - videos: no more videos than these.
-    ///   - most: no further video after so many documents.
-    package func find(_ query: SearchQuery, videos: Int, atMost most: Int = .max) throws(StoreError) -> Found {
-        let base = Self.expression(query.words.map(Self.quoted))
+    /// Finds the documents that have all words of a query. Whether the words of a phrase follow each other isn't known
+    /// here.
+    package func matches(_ query: SearchQuery) throws(StoreError) -> Matches {
+        try read { db in
+            let ids = try Int64.fetchAll(
+                db, sql: "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ?",
+                arguments: [Self.expression(query.words.map(Self.quoted)), Self.mostRanked + 1])
+            guard ids.count > 1, ids.count <= Self.mostRanked else {
+                return Matches(ids: ids, order: Array(ids.indices))
+            }
+            let scores = try Self.scores(of: ids, by: query, db)
+            return Matches(ids: ids, order: ids.indices.sorted { (scores[$1], $0) < (scores[$0], $1) })
+        }
+    }
+
+    /// The documents of the next videos: those of a video together, where the best of them stands. None at the end.
+    package func next(_ videos: Int, of matches: inout Matches) throws(StoreError) -> [[Match]] {
+        var next = matches
+        defer { matches = next }
         return try read { db in
-            var found = Found()
-            var ids = try Int64.fetchAll(
-                db, sql: "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", arguments: [base, Self.mostRanked + 1])
-            found.count = ids.count
-            if found.isRanked { ids = try Self.ranked(ids, by: query, base, db) }
-            let ranks = Dictionary(zip(ids, ids.indices), uniquingKeysWith: { first, _ in first })
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT * FROM documents WHERE download = (SELECT download FROM documents WHERE id = ?)
                     """)
-            var taken: Set<Int64> = []
-            var count = 0
-            for id in ids where !taken.contains(id) {
-                let rows = try Row.fetchAll(statement, arguments: [id]).map(StoredRow.init)
-                let matching = rows.compactMap { row in
-                    row.integer("id").flatMap { id in ranks[id].map { (rank: $0, id: id, row: row) } }
+            var found: [[Match]] = []
+            while next.position < next.order.count, found.count < videos {
+                let best = next.order[next.position]
+                next.position += 1
+                if next.isRead[best] { continue }
+                let rows = try Row.fetchAll(statement, arguments: [next.ids[best]]).map(StoredRow.init)
+                var matching: [(rank: Int, match: Match)] = []
+                for row in rows {
+                    guard let place = row.integer("id").flatMap(next.place), let match = Match(row) else { continue }
+                    next.isRead[place] = true
+                    matching.append((next.ranks[place], match))
                 }
-                // Of what is gone.
-                guard !matching.isEmpty else { continue }
-                guard count < videos, found.documents.count < most else {
-                    found.hasMore = true
-                    break
-                }
-                count += 1
-                taken.formUnion(matching.map(\.id))
-                found.documents += matching.sorted { $0.rank < $1.rank }.compactMap { Match($0.row) }
+                // None is left of what is gone.
+                if !matching.isEmpty { found.append(matching.sorted { $0.rank < $1.rank }.map(\.match)) }
             }
             return found
         }
     }
 
-    /// By the sum of the steps of its words; the earlier one of two with the same sum comes first.
-    private static func ranked(
-        _ ids: [Int64], by query: SearchQuery, _ base: String, _ db: Database
-    ) throws -> [Int64] {
-        guard ids.count > 1 else { return ids }
-        var scores = Dictionary(ids.map { ($0, 0) }, uniquingKeysWith: { first, _ in first })
-        let statement = try db.cachedStatement(sql: "SELECT rowid FROM words WHERE words MATCH ?")
-        for word in query.words where !word.isPrefix {
+    /// The sum of the steps of its words, for each document.
+    private static func scores(of ids: [Int64], by query: SearchQuery, _ db: Database) throws -> [Int] {
+        var scores = [Int](repeating: 0, count: ids.count)
+        let statement = try db.cachedStatement(sql: "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid")
+        /// Returns whether any have all parts.
+        func add(_ points: Int, having parts: [String]) throws -> Bool {
+            let better = try Int64.fetchCursor(statement, arguments: [expression(parts)])
+            var (place, isAny) = (0, false)
+            while let id = try better.next() {
+                isAny = true
+                while place < ids.count, ids[place] < id { place += 1 }
+                if place < ids.count, ids[place] == id { scores[place] += points }
+            }
+            return isAny
+        }
+        let words = query.words.indices.filter { !query.words[$0].isPrefix }
+        // One that very many have says little of which are the best, and takes long.
+        let rare = query.words.count == 1 ? words : try words.filter { try isRare(query.words[$0], db) }
+        for index in rare.isEmpty ? words : rare {
+            // What has a word's step has the word.
+            let others = rare.isEmpty ? query.words.indices.filter { $0 != index }.map { quoted(query.words[$0]) } : []
             for step in 1...Document.titleStep {
-                let marked = "\"\(Document.marked(word.text, step: step))\""
-                let better = try Int64.fetchAll(statement, arguments: [expression([base, marked])])
-                for id in better { scores[id]? += 1 }
-                if better.isEmpty { break }
+                let marked = "\"\(Document.marked(query.words[index].text, step: step))\""
+                if try !add(1, having: others + [marked]) { break }
             }
         }
         if query.words.contains(where: \.isPrefix) {
-            let titles = expression([base, "\"\(Document.titleMark)\""])
-            for id in try Int64.fetchAll(statement, arguments: [titles]) { scores[id]? += Document.titleStep }
+            _ = try add(Document.titleStep, having: query.words.map(quoted) + ["\"\(Document.titleMark)\""])
         }
-        return ids.sorted { (scores[$1] ?? 0, $0) < (scores[$0] ?? 0, $1) }
+        return scores
+    }
+
+    private static func isRare(_ word: SearchQuery.Word, _ db: Database) throws -> Bool {
+        try Int64.fetchOne(
+            db, sql: "SELECT rowid FROM words WHERE words MATCH ? LIMIT 1 OFFSET ?",
+            arguments: [quoted(word), mostRanked]) == nil
     }
 
     /// In the language of FTS5. A word has letters, digits and marks only, so nothing in it ends the quotation.

@@ -21,7 +21,8 @@ struct SearchIndexTests {
     }
 
     private func found(_ text: String, in index: SearchIndex, videos: Int = 10) throws -> [Int64] {
-        try index.find(try #require(SearchQuery(text)), videos: videos).documents.map(\.source.download.rawValue)
+        var matches = try index.matches(try #require(SearchQuery(text)))
+        return try index.next(videos, of: &matches).joined().map(\.source.download.rawValue)
     }
 
     @Test("all words have to be there, and the best come first: titles, then what is said most often")
@@ -40,7 +41,7 @@ struct SearchIndexTests {
         #expect(try found("val*", in: index) == [4, 3])
         #expect(try found("eigen", in: index, videos: 2) == [4, 2])
         #expect(try found("nothing", in: index) == [])
-        #expect(try index.find(try #require(SearchQuery("eigen")), videos: 1).count == 4)
+        #expect(try index.matches(try #require(SearchQuery("eigen"))).count == 4)
     }
 
     @Test(
@@ -52,7 +53,8 @@ struct SearchIndexTests {
         let index = try SearchIndex(path: path)
         try index.update(removing: [], adding: [Self.document(1, "eigen")])
         guard let query = SearchQuery(text) else { return }
-        _ = try index.find(query, videos: 1)
+        var matches = try index.matches(query)
+        _ = try index.next(1, of: &matches)
     }
 
     @Test("a character of a run, a pair and a longer run are found")
@@ -70,8 +72,19 @@ struct SearchIndexTests {
             try index.update(
                 removing: [], adding: (start..<(start + 500)).map { Self.document(Int64($0), "word", language: "en") })
         }
-        let all = try index.find(try #require(SearchQuery("word")), videos: 3)
-        #expect(!all.isRanked && all.documents.map(\.source.download.rawValue) == [0, 1, 2])
+        #expect(try !index.matches(try #require(SearchQuery("word"))).isRanked)
+        #expect(try found("word", in: index, videos: 3) == [0, 1, 2])
+        // Beside a word that so many have, the other one tells which are the best.
+        try index.update(
+            removing: [],
+            adding: [
+                Self.document(20_001, "word rare rare once", language: "en"),
+                Self.document(20_002, "word " + String(repeating: "rare ", count: 5), language: "en"),
+                Self.document(20_003, String(repeating: "rare ", count: 30), language: "en"),
+                Self.document(20_004, "word rare " + String(repeating: "once ", count: 5), language: "en"),
+            ])
+        #expect(try found("word rare", in: index) == [20_002, 20_001, 20_004])
+        #expect(try found("rare word once", in: index) == [20_001, 20_004].reversed())
     }
 
     @Test("the texts of a video come together, where the best of them stands")
@@ -85,11 +98,10 @@ struct SearchIndexTests {
                 Self.document(1, String(repeating: "eigen ", count: 30), language: "en"),
             ])
         let query = try #require(SearchQuery("eigen"))
-        let all = try index.find(query, videos: 2)
-        #expect(all.documents.map(\.path) == ["1.en.vtt", "1.de.vtt", "2.en.vtt"] && !all.hasMore)
-        for some in [try index.find(query, videos: 1), try index.find(query, videos: 9, atMost: 1)] {
-            #expect(some.documents.map(\.path) == ["1.en.vtt", "1.de.vtt"] && some.hasMore)
-        }
+        var matches = try index.matches(query)
+        #expect(try index.next(1, of: &matches).map { $0.map(\.path) } == [["1.en.vtt", "1.de.vtt"]])
+        #expect(try index.next(5, of: &matches).map { $0.map(\.path) } == [["2.en.vtt"]])
+        #expect(try index.next(5, of: &matches).isEmpty)
     }
 
     @Test("what is removed isn't found, and the file is worn once a tenth of it is dead")

@@ -8,8 +8,6 @@ import SystemPackage
 extension LibrarySearch {
     /// The hits in one state: what its index finds, proven by the texts themselves.
     struct Finding {
-        /// The texts of a state that are read for one search.
-        private static let mostDocuments = 2000
         /// Videos whose rows are read at a time.
         private static let batch = 50
 
@@ -38,43 +36,71 @@ extension LibrarySearch {
 
         /// Adds what an index has of a query.
         mutating func add(_ query: SearchQuery, in index: SearchIndex) throws {
-            // Without a phrase nearly each video is a hit.
-            let videos = query.phrases.isEmpty ? 2 * limit : Self.mostDocuments
-            let matches = try index.find(query, videos: videos, atMost: Self.mostDocuments)
+            var matches = try index.matches(query)
             documents += matches.count
             isUnranked = isUnranked || !matches.isRanked
-            hasMore = hasMore || matches.hasMore
-            if matches.hasMore, !query.phrases.isEmpty { isPartlyRead = true }
             var moments = SubtitleMoments(query)
-            // A video with several texts stands where the best of them does.
-            var order: [DownloadID] = []
-            var texts: [DownloadID: [SearchIndex.Match]] = [:]
-            for match in matches.documents where seen.insert(match.source).inserted {
-                if texts[match.source.download] == nil { order.append(match.source.download) }
-                texts[match.source.download, default: []].append(match)
-            }
-            for start in stride(from: 0, to: order.count, by: Self.batch) {
-                let ids = Array(order[start..<min(start + Self.batch, order.count)])
-                let records = try readRecords(ids)
-                let subtitles = try store.texts.subtitles(of: ids)
-                for record in records {
-                    let known = found.firstIndex { $0.id == record.id }
-                    guard known != nil || found.count < limit else {
-                        (hasMore, isPartlyRead) = (true, false)
-                        return
-                    }
-                    guard var hit = known.map({ found[$0].hit }) ?? hit(of: record) else { continue }
-                    let before = (hit.isInTitle, hit.moments.count)
-                    for match in texts[record.id] ?? [] {
-                        try look(at: match, of: record, subtitles[record.id] ?? [], &moments, &hit)
-                    }
-                    if let known {
-                        found[known].hit = hit
-                    } else if (hit.isInTitle, hit.moments.count) != before {
-                        found.append((record.id, hit))
-                    }
+            var read = 0
+            while true {
+                // Without a phrase nearly each video is a hit; one more tells whether there are more.
+                let wanted = query.phrases.isEmpty ? min(Self.batch, limit + 1 - found.count) : Self.batch
+                let texts = try index.next(wanted, of: &matches)
+                if texts.isEmpty { return }
+                if !query.phrases.isEmpty, read >= mostRead {
+                    (hasMore, isPartlyRead) = (true, true)
+                    return
+                }
+                read += texts.count
+                guard try look(at: texts, &moments) else {
+                    hasMore = true
+                    return
                 }
             }
+        }
+
+        /// Videos that are read for a phrase, the best ones of those that have its words. If none of these has it, more
+        /// are read: to find nothing would be worse than to wait.
+        private var mostRead: Int { max(found.isEmpty ? 2000 : 200, 10 * limit) }
+
+        /// Adds the hits among these texts, each video's together. Returns false if there is one beyond the limit.
+        private mutating func look(at texts: [[SearchIndex.Match]], _ moments: inout SubtitleMoments) throws -> Bool {
+            var new: [DownloadID: [SearchIndex.Match]] = [:]
+            for matches in texts {
+                let unseen = matches.filter { seen.insert($0.source).inserted }
+                if let first = unseen.first { new[first.source.download] = unseen }
+            }
+            let ids = texts.map { $0[0].source.download }.filter { new[$0] != nil }
+            let records = try readRecords(ids)
+            let subtitles = try store.texts.subtitles(of: ids)
+            var files: [SubtitleFile] = []
+            var places: [SearchIndex.Source: Int] = [:]
+            for match in new.values.joined() where match.path != nil {
+                let source = match.source
+                guard let file = subtitles[source.download]?.first(where: { $0.name == source.language })
+                else { continue }
+                places[source] = files.count
+                files.append(file)
+            }
+            let said = moments.find(in: files, of: library)
+            for record in records {
+                let known = found.firstIndex { $0.id == record.id }
+                guard known != nil || found.count < limit else { return false }
+                guard var hit = known.map({ found[$0].hit }) ?? hit(of: record) else { continue }
+                let before = (hit.isInTitle, hit.moments.count)
+                for match in new[record.id] ?? [] {
+                    if match.path == nil {
+                        hit.isInTitle = try hit.isInTitle || isInTitle(of: record, hit, &moments)
+                    } else if let place = places[match.source], let moments = said[place] {
+                        hit.moments += moments
+                    }
+                }
+                if let known {
+                    found[known].hit = hit
+                } else if (hit.isInTitle, hit.moments.count) != before {
+                    found.append((record.id, hit))
+                }
+            }
+            return true
         }
 
         /// Reads their courses and chapters, too.
@@ -86,21 +112,12 @@ extension LibrarySearch {
             return records
         }
 
-        private func look(
-            at match: SearchIndex.Match, of record: DownloadRecord, _ subtitles: [SubtitleFile],
-            _ moments: inout SubtitleMoments, _ hit: inout SearchHit
-        ) throws {
-            guard match.path != nil else {
-                let description = try store.texts.description(of: record.key)
-                let texts = [hit.courseTitle, hit.chapterTitle ?? "", record.catalog.title, description ?? ""]
-                if moments.proves(texts.joined(separator: "\n")) { hit.isInTitle = true }
-                return
-            }
-            guard let file = subtitles.first(where: { $0.name == match.source.language }),
-                let bytes = SearchUpdate.bytes(of: file, in: library),
-                let places = moments.find(in: bytes, language: file.name)
-            else { return }
-            hit.moments += places
+        private func isInTitle(
+            of record: DownloadRecord, _ hit: SearchHit, _ moments: inout SubtitleMoments
+        ) throws(StoreError) -> Bool {
+            let description = try store.texts.description(of: record.key)
+            let texts = [hit.courseTitle, hit.chapterTitle ?? "", record.catalog.title, description ?? ""]
+            return moments.proves(texts.joined(separator: "\n"))
         }
 
         private func hit(of record: DownloadRecord) -> SearchHit? {

@@ -1,6 +1,10 @@
+import Dispatch
+import DownloadStore
 import Foundation
 import HLSMedia
+import MediaLibrary
 import SearchIndex
+import Synchronization
 
 /// Where in a video something is said.
 package struct SubtitleMoment: Sendable, Equatable {
@@ -67,6 +71,24 @@ struct SubtitleMoments {
     /// Whether a text that has all words has the phrases, too.
     mutating func proves(_ text: String) -> Bool {
         query.phrases.allSatisfy { has($0, in: text) }
+    }
+
+    /// The places in each of these files, by ``find(in:language:)``; nil also for one that can't be read. On all
+    /// processors, since to read the texts is most of a search.
+    func find(in files: [SubtitleFile], of library: LibraryFolder?) -> [[SubtitleMoment]?] {
+        let found = Mutex([[SubtitleMoment]?](repeating: nil, count: files.count))
+        let next = Atomic(0)
+        let workers = min(ProcessInfo.processInfo.activeProcessorCount, files.count)
+        DispatchQueue.concurrentPerform(iterations: workers) { _ in
+            var moments = self
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < files.count {
+                guard let bytes = SearchUpdate.bytes(of: files[index], in: library),
+                    let places = moments.find(in: bytes, language: files[index].name)
+                else { continue }
+                found.withLock { $0[index] = places }
+            }
+        }
+        return found.withLock { $0 }
     }
 
     /// The places in a subtitle file, in their order: those with all words, or else those with the most of them. Nil if
