@@ -35,16 +35,11 @@ package struct LiveFacts: Sendable {
     /// Those that proceed by themselves.
     var waiting: Int { count(.waiting) + count(.suspended) }
 
-    /// The providers whose videos wait after a failure, each with why, and until when.
+    /// What the sync leaves alone, each with why, and until when.
     func hosts(now: Date, zone: TimeZone) -> [Fields] {
-        var found: [String: (until: Date, kind: String)] = [:]
-        for row in report.rows where row.state == .waiting {
-            guard let until = row.retryAt, until > now, let error = row.error else { continue }
-            if let known = found[row.provider], known.until <= until { continue }
-            found[row.provider] = (until, error.kind.rawValue)
-        }
-        return found.sorted { $0.key < $1.key }.map { name, wait in
-            ["name": name, "text": Wording.waiting(name, wait.kind, until: wait.until, now: now, zone: zone)]
+        report.waits.map { wait in
+            let name = Wording.server(wait.name, wait.server)
+            return ["name": name, "text": Wording.waiting(name, wait.kind, until: wait.until, now: now, zone: zone)]
         }
     }
 

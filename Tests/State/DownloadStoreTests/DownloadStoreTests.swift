@@ -279,6 +279,27 @@ struct DownloadStoreTests {
         #expect(try store.runs.newest(nil, before: runs[0].id).map(\.id) == [first])
     }
 
+    @Test("what a run leaves alone is told until it ends, and no longer than until the next one begins")
+    func waits() throws {
+        let store = try fixture.open()
+        let waits = [
+            RunWait(name: "uni", until: Date(timeIntervalSince1970: 1000), kind: "unavailable"),
+            RunWait(name: "h", until: .distantFuture, kind: "rate_limited", server: "https://h:8080"),
+        ]
+        #expect(try store.runs.waits() == [])
+        let run = try store.runs.begin(catalogs: [])
+        for known in [waits, [waits[1]]] {
+            try store.write([.waits(known)])
+            #expect(try store.runs.waits() == known)
+        }
+        try store.runs.end(run, RunEnd())
+        #expect(try store.runs.waits() == [])
+        _ = try store.runs.begin(catalogs: [])
+        #expect(try store.runs.waits() == [])
+        try store.facts.set("waits", "[{}]")
+        #expect(try store.runs.waits() == [])
+    }
+
     @Test("a run of an earlier version says whether it went well, and no more")
     func earlierRun() throws {
         let store = try fixture.open()

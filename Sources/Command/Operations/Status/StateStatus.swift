@@ -41,6 +41,10 @@ struct StateStatus: Sendable {
         let session = try place.session(in: store)
         report.running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
         report.isLocked = lock != nil
+        if lock != nil {
+            let now = Date()
+            report.waits = try store.runs.waits().filter { $0.until > now }
+        }
         let known = try LibraryOpening.recordedID(store)
         report.library = try known == nil ? nil : place.library(in: store).path.string
         if let library = report.library, let known { report.look(for: known, in: library) }

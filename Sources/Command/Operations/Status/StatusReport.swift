@@ -133,6 +133,8 @@ package struct StatusReport: Sendable {
     package var library: String?
     /// The process that is syncing now.
     package var running: RunningSync?
+    /// The providers and hosts that the running sync leaves alone.
+    package var waits: [RunWait] = []
     /// Whether a process holds the user's lock.
     var isLocked = false
     /// One per download.
@@ -218,6 +220,7 @@ extension StatusReport {
         library = library ?? other.library
         isLocked = isLocked || other.isLocked
         rows += other.rows
+        waits += other.waits.filter { !waits.contains($0) }
         fromOtherSource += other.fromOtherSource
         diskBytes.merge(other.diskBytes) { $0 + $1 }
         isLibraryMissing = isLibraryMissing || other.isLibraryMissing

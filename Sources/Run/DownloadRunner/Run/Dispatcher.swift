@@ -74,6 +74,8 @@ actor Dispatcher {
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
     private var draws = 0
+    /// The providers and hosts that are left alone.
+    private var waits: [RunWait] = []
     /// Events that follow from the actions of the previous one.
     var followUps: Deque<Schedule.Event> = []
 
@@ -259,6 +261,22 @@ actor Dispatcher {
         if case .finished(let id) = notice { return tellFinished(id) }
         guard let event = event(notice) else { return }
         services.events.post(event)
+        note(event)
+    }
+
+    /// Tells those who look at the state what is waited for.
+    private func note(_ event: SyncEvent) {
+        let wait: RunWait
+        switch event {
+        case .providerWaiting(let name, let until, let kind, let server),
+            .hostWaiting(let name, let until, let kind, let server):
+            wait = RunWait(name: name, until: until, kind: kind, server: server)
+        default: return
+        }
+        let now = services.clock.now
+        waits.removeAll { $0.until <= now || ($0.name == wait.name && $0.server == wait.server) }
+        waits.append(wait)
+        services.bookkeeper.note(.waits(waits))
     }
 
     private func event(_ notice: Schedule.Notice) -> SyncEvent? {

@@ -70,6 +70,7 @@ struct ChangeWriter {
                 UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
                 WHERE course = ? AND id = ?
                 """, [digest.data, file.path, file.size, file.modified, course, chapter])
+        case .waits(let waits): try run("INSERT OR REPLACE INTO facts VALUES ('waits', ?)", [RunTable.text(waits)])
         }
     }
 

@@ -45,6 +45,7 @@ package struct RunTable: Sendable {
     /// Writes a new line of history and returns its number.
     package func begin(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {
         try file.write { db in
+            try db.execute(sql: "DELETE FROM facts WHERE name = 'waits'")
             try db.execute(
                 sql: """
                     INSERT INTO runs (started_at, catalogs, last_download)
@@ -89,7 +90,20 @@ package struct RunTable: Sendable {
         }
     }
 
-    private static func text(_ value: some Encodable) throws -> String {
+    /// What the newest run leaves alone, if it hasn't ended; those whose time is over included.
+    package func waits() throws(StoreError) -> [RunWait] {
+        try file.read { db in
+            let text = try String.fetchOne(
+                db,
+                sql: """
+                    SELECT value FROM facts WHERE name = 'waits'
+                        AND (SELECT ended_at FROM runs ORDER BY id DESC LIMIT 1) IS NULL
+                    """)
+            return text.flatMap { try? JSONReader.decode([RunWait].self, from: $0.utf8) } ?? []
+        }
+    }
+
+    static func text(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 }

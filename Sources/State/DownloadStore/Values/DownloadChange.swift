@@ -56,6 +56,8 @@ package enum DownloadChange: Sendable {
     /// A course's cover was stored, with this digest in the catalog.
     case courseCover(String, CoverDigest, StoredFile)
     case chapterCover(course: String, chapter: String, CoverDigest, StoredFile)
+    /// What the run leaves alone now; for those who look at it.
+    case waits([RunWait])
 }
 
 extension DownloadChange {

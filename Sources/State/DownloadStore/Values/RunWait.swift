@@ -1,0 +1,20 @@
+package import Foundation
+
+/// A provider or a host that the running sync leaves alone for a while.
+package struct RunWait: Sendable, Hashable {
+    package var name: String
+    package var until: Date
+    /// The raw value of a ``DownloadError/Kind``.
+    package var kind: String
+    /// Scheme, host and port, or the plugin's own name for a server; nil if it is about all of the provider.
+    package var server: String?
+
+    package init(name: String, until: Date, kind: String, server: String? = nil) {
+        self.name = name
+        self.until = until
+        self.kind = kind
+        self.server = server
+    }
+}
+
+extension RunWait: Codable {}
