@@ -37,10 +37,7 @@ package struct LiveFacts: Sendable {
 
     /// What the sync leaves alone, each with why, and until when.
     func hosts(now: Date, zone: TimeZone) -> [Fields] {
-        report.waits.map { wait in
-            let name = Wording.server(wait.name, wait.server)
-            return ["name": name, "text": Wording.waiting(name, wait.kind, until: wait.until, now: now, zone: zone)]
-        }
+        Wording.waits(report.waits, now: now, zone: zone).map { ["name": $0.name, "text": $0.text] }
     }
 
     /// What prevents syncs now; nil for nothing.

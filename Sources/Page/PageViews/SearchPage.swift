@@ -47,7 +47,8 @@ package struct SearchPage: PageView {
         if result?.isWithoutLibrary == true {
             notes.append("The library isn’t there, so its subtitles weren’t read.")
         }
-        let hasMore = !isLong && hits.count >= Self.firstHits && result?.hasMore == true
+        let isLimited = hits.count >= Self.firstHits || (!hits.isEmpty && result?.isPartlyRead == true)
+        let hasMore = !isLong && isLimited && result?.hasMore == true
         let more = "\(root)search" + query([("q", frame.query), ("limit", "\(Self.mostHits)")])
         let shown = hits.compactMap { hit -> Fields? in
             let key = DownloadKey(course: hit.reference.course, video: hit.reference.video)

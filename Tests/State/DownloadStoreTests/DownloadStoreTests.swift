@@ -284,20 +284,30 @@ struct DownloadStoreTests {
         let store = try fixture.open()
         let waits = [
             RunWait(name: "uni", until: Date(timeIntervalSince1970: 1000), kind: "unavailable"),
-            RunWait(name: "h", until: .distantFuture, kind: "rate_limited", server: "https://h:8080"),
+            RunWait(name: "h", until: Date(timeIntervalSince1970: 9e9), kind: "rate_limited", server: "https://h:8080"),
         ]
-        #expect(try store.runs.waits() == [])
-        let run = try store.runs.begin(catalogs: [])
+        let start = Date(timeIntervalSince1970: 500)
+        #expect(try store.runs.waits(since: start) == [])
+        let run = try store.runs.begin(catalogs: [], at: start)
         for known in [waits, [waits[1]]] {
             try store.write([.waits(known)])
-            #expect(try store.runs.waits() == known)
+            #expect(try store.runs.waits(since: start) == known)
         }
+        // Of a run that was killed, while another command runs.
+        #expect(try store.runs.waits(since: start + 1) == [])
         try store.runs.end(run, RunEnd())
-        #expect(try store.runs.waits() == [])
-        _ = try store.runs.begin(catalogs: [])
-        #expect(try store.runs.waits() == [])
-        try store.facts.set("waits", "[{}]")
-        #expect(try store.runs.waits() == [])
+        #expect(try store.runs.waits(since: start) == [])
+        _ = try store.runs.begin(catalogs: [], at: start)
+        #expect(try store.runs.waits(since: start) == [])
+        let strange = RunWait(name: "h", until: Date(timeIntervalSince1970: 1e300), kind: "x")
+        try store.write([.waits([strange])])
+        #expect(try store.runs.waits(since: start) == [])
+        try store.write([.waits(Array(repeating: waits[0], count: 51))])
+        #expect(try store.runs.waits(since: start).count == 50)
+        for text in ["[{}]", "[" + String(repeating: " ", count: 200_000) + "]", "{"] {
+            try store.facts.set("waits", text)
+            #expect(try store.runs.waits(since: start) == [])
+        }
     }
 
     @Test("a run of an earlier version says whether it went well, and no more")

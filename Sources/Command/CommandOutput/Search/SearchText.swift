@@ -41,14 +41,15 @@ package struct SearchText {
     /// What is to be known beside the hits, for standard error.
     package static func notes(_ result: SearchResult, limit: Int) -> [String] {
         var notes: [String] = []
-        if result.isPartlyRead, !result.hits.isEmpty {
-            notes.append("not all texts that have these words were read for the phrase; a further word finds fewer")
-        } else if result.hasMore, !result.hits.isEmpty {
-            let these = result.isUnranked ? "too many match to tell the best ones" : "these are the best ones"
-            // Only a limit that was reached keeps any away.
-            let isReached = result.hits.count >= limit && limit < LibrarySearch.mostHits
+        if result.hasMore, !result.hits.isEmpty {
+            let these =
+                result.isPartlyRead
+                ? "not all texts that have these words were read for the phrase"
+                : result.isUnranked ? "too many match to tell the best ones" : "these are the best ones"
+            // A greater limit brings more only where this one was reached, or let texts unread.
+            let isLimited = (result.hits.count >= limit || result.isPartlyRead) && limit < LibrarySearch.mostHits
             let more = "for more: --limit \(min(limit * 5, LibrarySearch.mostHits))"
-            notes.append("\(these); \(isReached ? more : "a further word finds fewer")")
+            notes.append("\(these); \(isLimited ? more : "a further word finds fewer")")
         }
         if result.isWithoutLibrary { notes.append("the library isn't there, so its subtitles weren't read") }
         return notes

@@ -1,4 +1,4 @@
-import DownloadStore
+package import DownloadStore
 package import FileSystem
 package import Foundation
 import Operations
@@ -147,6 +147,16 @@ package enum Wording {
         // A clock without seconds would show the present minute.
         let time = left < 100 ? duration(max(1, left)) : "until \(ClockFormat.local(until, now: now, zone: zone))"
         return problem.map { "\($0); waiting \(time)" } ?? "waiting for \(name) \(time)"
+    }
+
+    /// What a run leaves alone, each once, with ``waiting(_:_:until:now:zone:)``.
+    package static func waits(_ waits: [RunWait], now: Date, zone: TimeZone) -> [(name: String, text: String)] {
+        let named = Dictionary(grouping: waits) { server($0.name, $0.server) }
+        return named.sorted { $0.key < $1.key }.compactMap { name, waits in
+            waits.max { $0.until < $1.until }.map { wait in
+                (name, waiting(name, wait.kind, until: wait.until, now: now, zone: zone))
+            }
+        }
     }
 
     /// `100,000`.

@@ -179,10 +179,8 @@ package struct StatusTable: Sendable {
         } else {
             lines.append(style.paint("no sync is running", .dim))
         }
-        for wait in report.waits {
-            let name = Wording.server(wait.name, wait.server)
-            let text = Wording.waiting(name, wait.kind, until: wait.until, now: now, zone: zone)
-            lines.append(style.paint(style.text(text), .notice))
+        for wait in Wording.waits(report.waits, now: now, zone: zone) {
+            lines.append(style.paint(style.text(wait.text), .notice))
         }
         if report.isLoggedOut {
             let since = report.loggedOutSince.map { " since \(ClockFormat.local($0, now: now, zone: zone))" } ?? ""

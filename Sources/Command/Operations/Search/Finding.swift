@@ -19,7 +19,8 @@ extension LibrarySearch {
         private var chapters: [String: [String: String]] = [:]
         /// By their downloads, in the order in which they were found.
         private var found: [(id: DownloadID, hit: SearchHit)] = []
-        private var seen: Set<SearchIndex.Source> = []
+        /// The texts that have what was asked for.
+        private var proven: Set<SearchIndex.Source> = []
         private(set) var hasMore = false
         private(set) var isPartlyRead = false
         private(set) var isUnranked = false
@@ -40,21 +41,27 @@ extension LibrarySearch {
             documents += matches.count
             isUnranked = isUnranked || !matches.isRanked
             var moments = SubtitleMoments(query)
-            var read = 0
+            var (read, isRich) = (0, query.phrases.isEmpty)
             while true {
                 // Without a phrase nearly each video is a hit; one more tells whether there are more.
-                let wanted = query.phrases.isEmpty ? min(Self.batch, limit + 1 - found.count) : Self.batch
+                let wanted = isRich ? min(Self.batch, limit + 1 - found.count) : Self.batch
                 let texts = try index.next(wanted, of: &matches)
-                if texts.isEmpty { return }
+                if texts.isEmpty {
+                    // The index names no more than it can rank.
+                    if !matches.isRanked { (hasMore, isPartlyRead) = (true, !query.phrases.isEmpty) }
+                    return
+                }
                 if !query.phrases.isEmpty, read >= mostRead {
                     (hasMore, isPartlyRead) = (true, true)
                     return
                 }
+                let before = found.count
                 read += texts.count
                 guard try look(at: texts, &moments) else {
                     hasMore = true
                     return
                 }
+                if found.count == before { isRich = false }
             }
         }
 
@@ -66,7 +73,7 @@ extension LibrarySearch {
         private mutating func look(at texts: [[SearchIndex.Match]], _ moments: inout SubtitleMoments) throws -> Bool {
             var new: [DownloadID: [SearchIndex.Match]] = [:]
             for matches in texts {
-                let unseen = matches.filter { seen.insert($0.source).inserted }
+                let unseen = matches.filter { !proven.contains($0.source) && (library != nil || $0.path == nil) }
                 if let first = unseen.first { new[first.source.download] = unseen }
             }
             let ids = texts.map { $0[0].source.download }.filter { new[$0] != nil }
@@ -89,10 +96,13 @@ extension LibrarySearch {
                 let before = (hit.isInTitle, hit.moments.count)
                 for match in new[record.id] ?? [] {
                     if match.path == nil {
-                        hit.isInTitle = try hit.isInTitle || isInTitle(of: record, hit, &moments)
-                    } else if let place = places[match.source], let moments = said[place] {
+                        guard try isInTitle(of: record, hit, &moments) else { continue }
+                        hit.isInTitle = true
+                    } else {
+                        guard let moments = places[match.source].flatMap({ said[$0] }) else { continue }
                         hit.moments += moments
                     }
+                    proven.insert(match.source)
                 }
                 if let known {
                     found[known].hit = hit

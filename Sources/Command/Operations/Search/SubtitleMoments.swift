@@ -30,6 +30,10 @@ struct SubtitleMoments {
 
     /// A longer text isn't compared, in bytes: each of its places may have to be.
     private static let longestCaption = 2000
+    /// So many words of the query in a text are compared with its phrases; the rest isn't. A lecture has 10,000 words.
+    private static let mostSpoken = 1 << 18
+    /// Larger files are read one at a time, in bytes.
+    private static let large = 1 << 20
 
     private struct Cue {
         var start: Int64
@@ -78,13 +82,16 @@ struct SubtitleMoments {
     func find(in files: [SubtitleFile], of library: LibraryFolder?) -> [[SubtitleMoment]?] {
         let found = Mutex([[SubtitleMoment]?](repeating: nil, count: files.count))
         let next = Atomic(0)
-        let workers = min(ProcessInfo.processInfo.activeProcessorCount, files.count)
+        let largeFile = Mutex(())
+        let workers = min(ProcessInfo.processInfo.activeProcessorCount, files.count, 4)
         DispatchQueue.concurrentPerform(iterations: workers) { _ in
             var moments = self
+            func read(_ file: SubtitleFile) -> [SubtitleMoment]? {
+                SearchUpdate.bytes(of: file, in: library).flatMap { moments.find(in: $0, language: file.name) }
+            }
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < files.count {
-                guard let bytes = SearchUpdate.bytes(of: files[index], in: library),
-                    let places = moments.find(in: bytes, language: files[index].name)
-                else { continue }
+                let file = files[index]
+                let places = file.size > Self.large ? largeFile.withLock { _ in read(file) } : read(file)
                 found.withLock { $0[index] = places }
             }
         }
@@ -158,7 +165,7 @@ struct SubtitleMoments {
             var words: UInt64 = 0
             count += finder.find(in: text) { found in
                 words |= found.words
-                if !phrases.isEmpty, let place = found.place {
+                if !phrases.isEmpty, let place = found.place, spoken.count < Self.mostSpoken {
                     spoken.append(Spoken(cue: cues.count, place: count + place, words: found.words))
                 }
             }

@@ -41,9 +41,9 @@ struct StateStatus: Sendable {
         let session = try place.session(in: store)
         report.running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
         report.isLocked = lock != nil
-        if lock != nil {
+        if let holder = lock?.holder {
             let now = Date()
-            report.waits = try store.runs.waits().filter { $0.until > now }
+            report.waits = try store.runs.waits(since: holder.since).filter { $0.until > now }
         }
         let known = try LibraryOpening.recordedID(store)
         report.library = try known == nil ? nil : place.library(in: store).path.string

@@ -220,7 +220,7 @@ extension StatusReport {
         library = library ?? other.library
         isLocked = isLocked || other.isLocked
         rows += other.rows
-        waits += other.waits.filter { !waits.contains($0) }
+        waits = Array((waits + other.waits).prefix(RunWait.most))
         fromOtherSource += other.fromOtherSource
         diskBytes.merge(other.diskBytes) { $0 + $1 }
         isLibraryMissing = isLibraryMissing || other.isLibraryMissing

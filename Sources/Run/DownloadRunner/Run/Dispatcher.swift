@@ -68,14 +68,13 @@ actor Dispatcher {
     var refusals: [DownloadID: DownloadError] = [:]
     var requests = Requests()
     private var reportedMisses: ReportedMissingSidecars
+    private let reportedWaits: ReportedWaits
     /// Bytes received for sidecars, and for downloads that are done.
     var received: Int64 = 0
     private var alarm: Task<Void, Never>?
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
     private var draws = 0
-    /// The providers and hosts that are left alone.
-    private var waits: [RunWait] = []
     /// Events that follow from the actions of the previous one.
     var followUps: Deque<Schedule.Event> = []
 
@@ -83,6 +82,7 @@ actor Dispatcher {
     init(services: RunServices, plan: Reconciliation, expectsMore: Bool = false) {
         self.services = services
         reportedMisses = ReportedMissingSidecars(services.store)
+        reportedWaits = ReportedWaits(services.bookkeeper)
         revivedDownloads = plan.revivedDownloads
         wanted = WantedTable(plan)
         services.shared?.expect(plan.wanted)
@@ -103,6 +103,7 @@ actor Dispatcher {
         handle(.begin)
         if !schedule.isEnded { await withCheckedContinuation { ended = $0 } }
         reportedMisses.write()
+        reportedWaits.end()
         alarm?.cancel()
         ticker?.cancel()
         return result
@@ -261,22 +262,7 @@ actor Dispatcher {
         if case .finished(let id) = notice { return tellFinished(id) }
         guard let event = event(notice) else { return }
         services.events.post(event)
-        note(event)
-    }
-
-    /// Tells those who look at the state what is waited for.
-    private func note(_ event: SyncEvent) {
-        let wait: RunWait
-        switch event {
-        case .providerWaiting(let name, let until, let kind, let server),
-            .hostWaiting(let name, let until, let kind, let server):
-            wait = RunWait(name: name, until: until, kind: kind, server: server)
-        default: return
-        }
-        let now = services.clock.now
-        waits.removeAll { $0.until <= now || ($0.name == wait.name && $0.server == wait.server) }
-        waits.append(wait)
-        services.bookkeeper.note(.waits(waits))
+        reportedWaits.note(event, at: services.clock.now)
     }
 
     private func event(_ notice: Schedule.Notice) -> SyncEvent? {

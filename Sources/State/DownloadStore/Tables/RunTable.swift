@@ -90,16 +90,18 @@ package struct RunTable: Sendable {
         }
     }
 
-    /// What the newest run leaves alone, if it hasn't ended; those whose time is over included.
-    package func waits() throws(StoreError) -> [RunWait] {
+    /// What a process that began at this time leaves alone in its newest run, unless that has ended; those whose time
+    /// is over included.
+    package func waits(since: Date) throws(StoreError) -> [RunWait] {
         try file.read { db in
             let text = try String.fetchOne(
                 db,
                 sql: """
-                    SELECT value FROM facts WHERE name = 'waits'
-                        AND (SELECT ended_at FROM runs ORDER BY id DESC LIMIT 1) IS NULL
-                    """)
-            return text.flatMap { try? JSONReader.decode([RunWait].self, from: $0.utf8) } ?? []
+                    SELECT value FROM facts WHERE name = 'waits' AND length(value) < 100000
+                        AND (SELECT ended_at IS NULL AND started_at >= ? FROM runs ORDER BY id DESC LIMIT 1)
+                    """, arguments: [since.timeIntervalSince1970])
+            let waits = text.flatMap { try? JSONReader.decode([RunWait].self, from: $0.utf8) } ?? []
+            return waits.prefix(RunWait.most).filter { Date(stored: $0.until.timeIntervalSince1970) != nil }
         }
     }
 

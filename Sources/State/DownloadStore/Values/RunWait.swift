@@ -9,6 +9,9 @@ package struct RunWait: Sendable, Hashable {
     /// Scheme, host and port, or the plugin's own name for a server; nil if it is about all of the provider.
     package var server: String?
 
+    /// More aren't noted.
+    package static let most = 50
+
     package init(name: String, until: Date, kind: String, server: String? = nil) {
         self.name = name
         self.until = until
