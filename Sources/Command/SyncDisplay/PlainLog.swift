@@ -31,6 +31,10 @@ package struct PlainLog: Sendable {
     private let style: TerminalStyle
     private var explainer: Explainer
     private var groups = FailureGroups()
+    /// Lines about failures in this run.
+    private var failures = 0
+    /// More of them aren't written: a host that has lost its files would fill a night's mail.
+    private static let mostFailures = 100
     private var waits: Set<String> = []
 
     /// `user` is the given name, if any: commands to paste contain it. `style` is for diagnostics.
@@ -53,8 +57,9 @@ package struct PlainLog: Sendable {
             default: false
             }
         let news = news(event, now)
-        let held = groups.due(at: now, isOver: isOver).flatMap { group in
-            failed(
+        var held: [Line] = []
+        for group in groups.due(at: now, isOver: isOver) {
+            held += failed(
                 explainer.failure(
                     of: group.reference, group.error, retryAt: group.retryAt, count: group.count, now: now, zone: zone))
         }
@@ -68,6 +73,7 @@ package struct PlainLog: Sendable {
             return diagnostic("waiting", Wording.lockWaiting(holder, until: until, now: now, zone: zone), .notice)
         case .started(let start):
             explainer.catalogs = start.catalogs
+            failures = 0
             return []
         case .courseListed(let listed): return Wording.listed(listed).map(output) ?? []
         case .coursesListed(let listed): return output(Wording.listed(listed))
@@ -113,8 +119,14 @@ package struct PlainLog: Sendable {
         return diagnostic("waiting", Wording.waiting(name, kind, until: until, now: now, zone: zone), .notice)
     }
 
-    private func failed(_ explanation: Explanation) -> [Line] {
-        diagnostic("failed", explanation.problem + (explanation.advice.map { "; \($0)" } ?? ""), .bad)
+    private mutating func failed(_ explanation: Explanation) -> [Line] {
+        failures += 1
+        guard failures <= Self.mostFailures else {
+            guard failures == Self.mostFailures + 1 else { return [] }
+            let all = SuggestedCommand.text("status --failed")
+            return diagnostic("failed", "more videos, which aren't listed here; for all of them: \(all)", .bad)
+        }
+        return diagnostic("failed", explanation.problem + (explanation.advice.map { "; \($0)" } ?? ""), .bad)
     }
 
     private func output(_ text: String) -> [Line] {

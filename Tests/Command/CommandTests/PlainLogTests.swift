@@ -53,6 +53,22 @@ struct PlainLogTests {
             ])
     }
 
+    @Test("of very many failures a hundred are written, and what lists all of them; again in the next run")
+    func manyFailures() {
+        var log = PlainLog(isQuiet: true, zone: .gmt)
+        let failure = SyncEvent.downloadFailed(
+            Self.video, error: DownloadError(kind: .gone, message: "taken down"), retryAt: nil)
+        for _ in 0..<2 {
+            let lines = ([Self.events[0]] + Array(repeating: failure, count: 300)).flatMap {
+                log.lines(for: $0, now: Self.now)
+            }
+            #expect(lines.count == 101 && lines.prefix(100).allSatisfy { $0 == Self.failed })
+            #expect(
+                lines.last?.text
+                    == "failed    more videos, which aren't listed here; for all of them: coursefetch status --failed")
+        }
+    }
+
     @Test("a warning about a catalog has its source line below it, as an error has; with --quiet there is none")
     func doubtful() {
         let place = SourceLocation(file: "c.yaml", line: 1, column: 3)
