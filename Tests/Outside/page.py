@@ -402,17 +402,20 @@ class Pages(Site):
         self.stage.write([{"id": "c", "videos": [self.video("a")]}])
         self.host.at("/a.mp4", lambda x: x.answer(429, retry_after=300))
         running = self.stage.start_sync()
-        running.wait_for(lambda events: any(e["event"] == "host_waiting" for e in events), 60)
+        running.wait_for(lambda events: any(e["event"] == "host_waiting" for e in events), 100)
         page = self.serve()
         stage.wait_until(lambda: json.loads(page.text("now.json"))["hosts"], 60)
         what = f"127.0.0.1:{self.host.port} answers with errors; waiting until "
-        [wait] = json.loads(page.text("now.json"))["hosts"]
+        now = json.loads(page.text("now.json"))
+        # Nobody knows a size.
+        self.assertEqual((now["left"], now["left_is_whole"], now["eta"]), (None, False, None))
+        [wait] = now["hosts"]
         self.assertTrue(wait["text"].startswith(what), wait)
         self.assertIn(what, page.text("now"))
         self.assertIn(what, self.stage.command("status").out)
         running.process.kill()
         running.process.wait()
-        self.assertEqual(json.loads(page.text("now.json"))["hosts"], [])
+        stage.wait_until(lambda: json.loads(page.text("now.json"))["hosts"] == [], 60)
         self.assertNotIn("answers with errors; waiting", self.stage.command("status").out)
 
     def test_nights_and_failures_with_their_next_step(self):

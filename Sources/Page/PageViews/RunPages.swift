@@ -144,12 +144,14 @@ package struct NowPage: PageView {
     package static func live(_ facts: LiveFacts) -> [UInt8] {
         let report = facts.report
         let totals = facts.totals
+        let left = totals.bytesLeft
         let running = report.running ?? report.shards.lazy.compactMap(\.running).first
         var fields: [String: Any] = [
             "running": absent, "videos": totals.count, "finished": totals.finished,
             "failed": facts.count(.failed), "waiting": facts.waiting, "paused": facts.count(.paused),
-            "bytes": totals.doneBytes.value, "left": totals.bytesLeft.bytes.value,
-            "rate": orAbsent(totals.bytesPerSecond), "eta": orAbsent(totals.secondsLeft.map { Int(min($0, 1e15)) }),
+            "bytes": totals.doneBytes.value, "left": orAbsent(left.bytes.value > 0 ? left.bytes.value : nil),
+            "left_is_whole": left.isWhole, "rate": orAbsent(totals.bytesPerSecond),
+            "eta": orAbsent(totals.secondsLeft.flatMap { $0 > 0 ? Int(min($0, 1e15)) : nil }),
             "hosts": facts.hosts(now: Date(), zone: .current), "message": orAbsent(facts.problem),
         ]
         if let running {

@@ -53,7 +53,8 @@ export function fields(state) {
   const shown = {
     activity: activity(state), since: since(state.running?.since), host: state.running?.host,
     videos: state.videos, finished: state.finished, failed: state.failed, waiting: state.waiting, paused: state.paused,
-    bytes: isNumber(state.bytes) ? size(state.bytes) : null, left: isNumber(state.left) ? size(state.left) : null,
+    bytes: isNumber(state.bytes) ? size(state.bytes) : null,
+    left: isNumber(state.left) ? (state.left_is_whole ? '' : 'at least ') + size(state.left) : null,
     rate: isNumber(state.rate) ? `${size(state.rate)}/s` : null, eta: isNumber(state.eta) ? span(state.eta) : null,
     message: state.message,
   }
