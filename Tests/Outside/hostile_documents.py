@@ -58,7 +58,8 @@ class Documents(Case):
         for piece in ("&lt;a ", "&amp;", "&lt;!--"):
             body = feed(item(1, f"<description>{piece * ((1 << 20) // len(piece))}</description>"))
             self.assertEqual(provider.list({"endpoint": self.serve(body)})["ids"], ["1"])
-        self.assertLess(time.monotonic() - start, 60)
+        # Beside other tests it may wait; if the time grew with the square of the length, it would be hours.
+        self.assertLess(time.monotonic() - start, 300)
 
     def test_feeds_are_read_as_they_are_written(self):
         episodes = item(1, "<pubDate>Sat, 21 Nov 2026 02:00:00 CEST</pubDate>")
