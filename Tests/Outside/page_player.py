@@ -47,6 +47,8 @@ class Player(Browser):
         page.keyboard.press("?")
         expect(page.locator("#keys")).to_be_visible()
         page.keyboard.press("Escape")
+        # It closes a moment later, and keys are its own until then.
+        expect(page.locator("#keys")).to_be_hidden()
         page.keyboard.press("Space")
         self.until(page, "!document.querySelector('video').paused")
         page.keyboard.press("k")
