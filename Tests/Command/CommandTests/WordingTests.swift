@@ -1,3 +1,4 @@
+import DownloadStore
 import Foundation
 import SyncFacts
 import Testing
@@ -33,6 +34,24 @@ struct WordingTests {
         arguments: [(0, "0%"), (0.999, "99%"), (1, "100%"), (.nan, "0%")])
     func percentages(fraction: Double, expected: String) {
         #expect(Wording.percent(fraction) == expected)
+    }
+
+    @Test("of two shards that wait for one host, or for its http and https, the longer wait is told")
+    func waits() {
+        let now = Date(timeIntervalSince1970: 1_795_215_600)
+        func wait(_ name: String, _ seconds: Double, _ server: String?) -> RunWait {
+            RunWait(name: name, until: now + seconds, kind: "unavailable", server: server)
+        }
+        let told = Wording.waits(
+            [
+                wait("m.org", 20, "https://m.org"), wait("m.org", 40, "https://m.org"), wait("m.org", 30, "http://m.org"),
+                wait("uni", 50, nil), wait("m.org", 60, "https://m.org:8443"),
+            ], now: now, zone: .gmt)
+        #expect(
+            told.map(\.text) == [
+                "m.org isn't available; waiting 40s", "m.org:8443 isn't available; waiting 1m00s",
+                "uni isn't available; waiting 50s",
+            ])
     }
 
     @Test("counts and lists")

@@ -32,7 +32,7 @@ struct SubtitleMoments {
     private static let longestCaption = 2000
     /// So many words of the query in a text are compared with its phrases; the rest isn't. A lecture has 10,000 words.
     private static let mostSpoken = 1 << 18
-    /// Larger files are read one at a time, in bytes.
+    /// Larger files are compared one at a time, in bytes.
     private static let large = 1 << 20
 
     private struct Cue {
@@ -77,7 +77,7 @@ struct SubtitleMoments {
         query.phrases.allSatisfy { has($0, in: text) }
     }
 
-    /// The places in each of these files, by ``find(in:language:)``; nil also for one that can't be read. On all
+    /// The places in each of these files, by ``find(in:language:)``; nil also for one that can't be read. On up to four
     /// processors, since to read the texts is most of a search.
     func find(in files: [SubtitleFile], of library: LibraryFolder?) -> [[SubtitleMoment]?] {
         let found = Mutex([[SubtitleMoment]?](repeating: nil, count: files.count))
@@ -86,12 +86,13 @@ struct SubtitleMoments {
         let workers = min(ProcessInfo.processInfo.activeProcessorCount, files.count, 4)
         DispatchQueue.concurrentPerform(iterations: workers) { _ in
             var moments = self
-            func read(_ file: SubtitleFile) -> [SubtitleMoment]? {
-                SearchUpdate.bytes(of: file, in: library).flatMap { moments.find(in: $0, language: file.name) }
-            }
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < files.count {
-                let file = files[index]
-                let places = file.size > Self.large ? largeFile.withLock { _ in read(file) } : read(file)
+                let language = files[index].name
+                guard let bytes = SearchUpdate.bytes(of: files[index], in: library) else { continue }
+                let places =
+                    bytes.count > Self.large
+                    ? largeFile.withLock { _ in moments.find(in: bytes, language: language) }
+                    : moments.find(in: bytes, language: language)
                 found.withLock { $0[index] = places }
             }
         }

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A provider or a host that the running sync leaves alone for a while.
-package struct RunWait: Sendable, Hashable {
+package struct RunWait: Sendable, Equatable, Codable {
     package var name: String
     package var until: Date
     /// The raw value of a ``DownloadError/Kind``.
@@ -19,5 +19,3 @@ package struct RunWait: Sendable, Hashable {
         self.server = server
     }
 }
-
-extension RunWait: Codable {}
