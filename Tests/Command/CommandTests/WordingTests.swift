@@ -44,7 +44,8 @@ struct WordingTests {
         }
         let told = Wording.waits(
             [
-                wait("m.org", 20, "https://m.org"), wait("m.org", 40, "https://m.org"), wait("m.org", 30, "http://m.org"),
+                wait("m.org", 20, "https://m.org"), wait("m.org", 40, "https://m.org"),
+                wait("m.org", 30, "http://m.org"),
                 wait("uni", 50, nil), wait("m.org", 60, "https://m.org:8443"),
             ], now: now, zone: .gmt)
         #expect(
