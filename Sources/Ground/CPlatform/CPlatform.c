@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
+#include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -19,6 +20,13 @@ const int cf_enter_only = O_PATH;
 
 void cf_start_writeback(int descriptor, off_t offset, off_t count) {
     (void)sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
+void cf_keep_freed_memory(int largest, int kept) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, largest);
+    mallopt(M_TRIM_THRESHOLD, kept);
+#endif
 }
 
 int cf_flush_data(int descriptor) { return fdatasync(descriptor); }
@@ -68,6 +76,10 @@ const int cf_enter_only = O_SEARCH;
 
 void cf_start_writeback(int descriptor, off_t offset, off_t count) {
     (void)descriptor, (void)offset, (void)count;
+}
+
+void cf_keep_freed_memory(int largest, int kept) {
+    (void)largest, (void)kept;
 }
 
 int cf_flush_data(int descriptor) { return fcntl(descriptor, F_FULLFSYNC); }

@@ -40,6 +40,10 @@ long cf_file_system_type(const char *path);
 /// Whether a file has extended attributes, such as an access list: 1, or 0 without any or where there are none.
 int cf_has_attributes(const char *path);
 
+/// Keeps freed memory for the next use: blocks below `largest` bytes, up to `kept` bytes at the end of each arena. By default
+/// glibc returns a buffer of a few hundred kilobytes to the kernel each time, which then clears its pages for the next one.
+void cf_keep_freed_memory(int largest, int kept);
+
 /// Continues a CRC-32C (RFC 3720, appendix B.4) over more bytes; the first one begins with 0.
 uint32_t cf_crc32c(uint32_t sum, const void *bytes, size_t count);
 

@@ -1,4 +1,5 @@
 import CLibCurl
+import CPlatform
 import NetworkAddresses
 
 /// libcurl's easy handles: made when none is idle, kept for the next request if libcurl allows that, with common TLS
@@ -33,6 +34,8 @@ final class EasyHandles {
     ) {
         self.configuration = configuration
         self.keepsIdle = keepsIdle
+        // libcurl allocates its buffer anew for each request, and segments of a stream have their size.
+        cf_keep_freed_memory(4 << 20, 16 << 20)
         share = OpaquePointerBox(raw: curl_share_init())
         // One thread uses it, so that it needs no locks.
         if let raw = share.raw { cf_share_set_data(raw, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) }
