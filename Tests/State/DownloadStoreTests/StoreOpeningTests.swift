@@ -28,6 +28,25 @@ struct StoreOpeningTests {
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == garbage)
     }
 
+    @Test("a new file, made in one transaction, is what the migrations make of one")
+    func made() throws {
+        let migrated = fixture.path + ".migrated"
+        let queue = try DatabaseQueue(path: migrated)
+        try Schema.migrator.migrate(queue)
+        try queue.close()
+        try fixture.open(.holder).close()
+        let contents = try [migrated, fixture.path].map { path in
+            try DatabaseQueue(path: path).read { db in
+                let tables = try Row.fetchAll(
+                    db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
+                let version = try Row.fetchAll(
+                    db, sql: "SELECT user_version, identifier FROM pragma_user_version, grdb_migrations")
+                return (tables + version).map { "\($0)" }
+            }
+        }
+        #expect(contents[0] == contents[1] && contents[0].count > Schema.version)
+    }
+
     @Test("a file of version 1 is migrated by the holder, without loss")
     func migration() throws {
         let queue = try DatabaseQueue(path: fixture.path)

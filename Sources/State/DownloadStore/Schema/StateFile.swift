@@ -47,11 +47,20 @@ final class StateFile: Sendable {
                         }
                     throw isMade ? StoreError.needsMigration(path: path) : StoreError.notMade(path: path)
                 }
-                try Schema.migrator.migrate(queue)
+                try version == 0 ? Self.make(queue) : Schema.migrator.migrate(queue)
             }
             if role == .holder { Self.close(path) }
             return queue
         }
+    }
+
+    /// Gives a file without tables the schema in one transaction: each migration waits for the disk.
+    private static func make(_ queue: DatabaseQueue) throws {
+        let tables = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") ?? 0 }
+        guard tables == 0 else { return try Schema.migrator.migrate(queue) }
+        let new = try DatabaseQueue()
+        try Schema.migrator.migrate(new)
+        try new.backup(to: queue)
     }
 
     /// Closes the connection; later calls throw.
