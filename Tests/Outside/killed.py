@@ -53,16 +53,18 @@ class Killed(unittest.TestCase):
         for name, body in files.items():
             self.host.at(f"/{name}", File(body, etag=f'"{len(body)}-{name}"', kind="application/octet-stream", rate=rate))
 
+    def show(self, lists, part):
+        """Shows so large a part of playlists that have been written as a whole; no end mark."""
+        for name, text in lists.items():
+            head, *segments = text.decode().replace("#EXT-X-PLAYLIST-TYPE:VOD\n", "").split("#EXTINF")
+            shown = segments[: 1 + int(part * (len(segments) - 1))]
+            text = "#EXTINF".join([head, *shown]).replace("#EXT-X-ENDLIST\n", "")
+            self.host.at(f"/{name}", File(text.encode(), kind="application/vnd.apple.mpegurl"))
+
     def grow(self, lists, stopped, seconds):
-        """Shows ever more segments of playlists that have been written as a whole, over so many seconds; no end mark."""
         began = time.monotonic()
         while not stopped.wait(0.1):
-            part = min(1, (time.monotonic() - began) / seconds)
-            for name, text in lists.items():
-                head, *segments = text.decode().replace("#EXT-X-PLAYLIST-TYPE:VOD\n", "").split("#EXTINF")
-                shown = segments[: 1 + int(part * (len(segments) - 1))]
-                text = "#EXTINF".join([head, *shown]).replace("#EXT-X-ENDLIST\n", "")
-                self.host.at(f"/{name}", File(text.encode(), kind="application/vnd.apple.mpegurl"))
+            self.show(lists, min(1, (time.monotonic() - began) / seconds))
 
     def survive(self, answer, files, wanted, rate=50_000, views={}, growing=(), **settings):
         """Kills a sync at random moments; `wanted` is the packets of each stream of the film, `views` the same of others."""
@@ -73,7 +75,9 @@ class Killed(unittest.TestCase):
         self.serve({name: body for name, body in files.items() if name not in growing}, rate)
         stopped = threading.Event()
         self.addCleanup(stopped.set)
-        grower = threading.Thread(target=self.grow, args=({name: files[name] for name in growing}, stopped, KILLS), daemon=True)
+        lists = {name: files[name] for name in growing}
+        self.show(lists, 0)
+        grower = threading.Thread(target=self.grow, args=(lists, stopped, KILLS), daemon=True)
         grower.start()
         ended = 0
         for _ in range(KILLS):
