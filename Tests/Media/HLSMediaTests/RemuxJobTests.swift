@@ -18,6 +18,15 @@ struct RemuxJobTests {
             ])
     }
 
+    @Test("with room for its index the output is written once")
+    func room() throws {
+        let video = try #require(RemuxInput(path: "/d/v.ts", kind: .transportStream))
+        var job = try #require(RemuxJob(video: video, output: "/d/out.mp4"))
+        job.indexRoom = try #require(IndexRoom(seconds: 100, fileSize: 1 << 30))
+        let expected = ["-c", "copy", "-moov_size", "265536", "-f", "mp4", "file:/d/out.mp4"]
+        #expect(Array(job.arguments.suffix(expected.count)) == expected)
+    }
+
     @Test("separate sound replaces the file's own, and every file is local")
     func several() throws {
         let video = try #require(RemuxInput(path: "/d/v.mp4", kind: .fragmentedMP4, language: "fr"))

@@ -12,6 +12,8 @@ package actor StreamAssembler {
     static let windowBytes = 40 << 20
     /// The bytes of buffers kept for reuse.
     private static let spareBytes = 8 << 20
+    /// The new bytes that are worth a write to disk of their own.
+    private static let writebackBytes: Int64 = 16 << 20
 
     private enum Arrival: Sendable {
         case segment(Int, SegmentBody, received: Int64)
@@ -22,6 +24,7 @@ package actor StreamAssembler {
     private let index: PartialFile?
     private let concurrency: Int
     private let keepsTags: Bool
+    private let keepsFile: Bool
     private let writing = DispatchQueue(label: "stream", qos: .userInitiated)
     private var window: ReorderWindow<SegmentBody>
     private let memory: SegmentMemoryBudget
@@ -40,14 +43,17 @@ package actor StreamAssembler {
     ///     initialization sections may follow each other in the file.
     ///   - keepsTags: whether the ID3 tags before segments of packed audio stay: a playlist needs their times (RFC 8216
     ///     §3.4), a file only the first one.
+    ///   - keepsFile: whether the joined file itself is wanted: then it goes to disk as it grows, so that the last flush
+    ///     is short. One that only ffmpeg reads is deleted soon.
     package init(
         partial: PartialFile, position: StreamPosition, count: Int, concurrency: Int, index: PartialFile? = nil,
-        keepsTags: Bool = false
+        keepsTags: Bool = false, keepsFile: Bool = false
     ) {
         self.partial = partial
         self.index = index
         self.concurrency = max(1, concurrency)
         self.keepsTags = keepsTags
+        self.keepsFile = keepsFile
         window = ReorderWindow(
             count: count, next: position.next, width: concurrency, byteLimit: Self.windowBytes)
         memory = SegmentMemoryBudget(limit: Self.windowBytes, next: position.next)
@@ -267,7 +273,7 @@ package actor StreamAssembler {
                 initialization = maps.bytes(before: map, isNewPart: isNewPart)
             }
         }
-        let target = Target(partial: partial, index: self.index)
+        let target = Target(partial: partial, index: self.index, writeback: keepsFile ? Self.writebackBytes : nil)
         let (head, start) = (initialization, skipped(body, index))
         let problem: FileError? = await withCheckedContinuation { continuation in
             writing.async {
@@ -297,6 +303,7 @@ package actor StreamAssembler {
     private struct Target: Sendable {
         let partial: PartialFile
         let index: PartialFile?
+        let writeback: Int64?
 
         /// The index first: its entry for a missing segment is ignored.
         func write(_ head: [UInt8], _ bytes: [UInt8], from start: Int, number: Int) -> FileError? {
@@ -308,6 +315,7 @@ package actor StreamAssembler {
                         try partial.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(start)), after: head)
                     }
                 }
+                if let writeback { partial.startWriteback(step: writeback) }
                 return nil
             } catch {
                 return error as? FileError ?? .closed

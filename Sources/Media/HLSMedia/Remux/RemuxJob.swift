@@ -16,6 +16,8 @@ package struct RemuxJob: Sendable, Equatable {
     package var subtitles: [RemuxInput] = []
     /// An absolute path. An existing file is overwritten.
     package var output: FilePath
+    /// Nil if ffmpeg has to make room at its end.
+    package var indexRoom: IndexRoom?
 
     /// Nil for an output that isn't an absolute path.
     package init?(video: RemuxInput, audio: [RemuxInput] = [], output: FilePath) {
@@ -35,7 +37,8 @@ package struct RemuxJob: Sendable, Equatable {
         ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + inputs.flatMap(\.arguments) + maps + metadata
             + (subtitles.isEmpty ? ["-sn"] : []) + ["-dn", "-c", "copy"]
             + (subtitles.isEmpty ? [] : ["-c:s", "mov_text"])
-            + ["-movflags", "+faststart", "-f", "mp4", Self.name(output)]
+            + (indexRoom.map { ["-moov_size", "\($0.bytes)"] } ?? ["-movflags", "+faststart"])
+            + ["-f", "mp4", Self.name(output)]
     }
 
     private var inputs: [RemuxInput] { [video] + audio + subtitles }

@@ -112,14 +112,17 @@ package final class PartialFile: Sendable {
 
     /// Lets the kernel start writing new data to disk, without waiting for it: a later ``flush()`` has less to wait
     /// for. Does nothing on a closed partial.
-    package func startWriteback() {
+    ///
+    /// - Parameter step: fewer new bytes than this wait for the next call.
+    package func startWriteback(step: Int64 = 1) {
         let length = self.length
-        let (descriptor, from) = state.withLock { state in
-            defer { state.hinted = max(length, state.hinted) }
-            return (state.descriptor, state.hinted)
+        let new = state.withLock { state -> (descriptor: OwnedDescriptor, from: Int64)? in
+            guard let descriptor = state.descriptor, length - state.hinted >= step else { return nil }
+            defer { state.hinted = length }
+            return (descriptor, state.hinted)
         }
-        guard let descriptor, from < length else { return }
-        cf_start_writeback(descriptor.raw, off_t(from), off_t(length - from))
+        guard let new else { return }
+        cf_start_writeback(new.descriptor.raw, off_t(new.from), off_t(length - new.from))
     }
 
     /// Appends `head` and then `bytes`, all or none. Blocks. Not during a transfer, and by one writer at a time.

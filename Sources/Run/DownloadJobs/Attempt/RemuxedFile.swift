@@ -59,11 +59,11 @@ struct RemuxedFile: Sendable {
     }
 
     /// What ffmpeg has written, if it is complete; otherwise it is removed.
-    func checked(_ open: OpenPartial) throws -> End {
+    func checked(_ open: OpenPartial, with room: IndexRoom? = nil) throws -> End {
         let size = try open.facts().size
         let partial = try PartialFile(
             descriptor: try open.release(), length: size, hashes: services.options.checksums)
-        if let loss = try shortness(of: partial) {
+        if let loss = try loss(of: partial, with: room) {
             partial.close()
             try? partials.remove(name)
             return .missing(because: loss)
@@ -75,13 +75,12 @@ struct RemuxedFile: Sendable {
                 parts: parts))
     }
 
-    /// The reason why ffmpeg's output is incomplete; nil if it isn't. ffmpeg also exits with 0 after an unreadable
+    /// The reason why ffmpeg's output can't be used; nil if it can. ffmpeg also exits with 0 after an unreadable
     /// fragment.
-    private func shortness(of output: PartialFile) throws(FileError) -> RemuxLoss? {
-        let length = try MovieLength.read { place, count throws(FileError) in
-            try output.bytes(at: place, count: count)
-        }
-        guard let length else { return .unreadable }
+    private func loss(of output: PartialFile, with room: IndexRoom?) throws(FileError) -> RemuxLoss? {
+        let read = { (place: Int64, count: Int) throws(FileError) in try output.bytes(at: place, count: count) }
+        if let room, try !room.holdsIndex(of: read) { return .unreadable }
+        guard let length = try MovieLength.read(from: read) else { return .unreadable }
         for wanted in wanted(length) {
             let played = length.tracks.filter { $0.kind == wanted.kind }.compactMap(\.seconds).min() ?? 0
             if played < wanted.seconds * Self.leastPart - 2 {

@@ -15,6 +15,7 @@ final class EarlyRemux: Sendable {
         var isOver = false
         /// Of which ffmpeg has been told.
         var begins: TrackStartTimes?
+        var indexRoom: IndexRoom?
     }
 
     private let context: DownloadContext
@@ -49,8 +50,13 @@ final class EarlyRemux: Sendable {
         arrived.yield()
     }
 
-    /// The last segment was joined. Returns whether ffmpeg's output has all of them, with tracks that begin so.
-    func finish(_ begins: TrackStartTimes) async -> Bool {
+    /// The last segment was joined. Returns what ffmpeg has made of all of them; nil if that isn't complete.
+    func made(_ remux: StreamRemux) async -> ArrivedMedia? {
+        await finish(remux.stream.begins) ? remux.checked(with: state.withLock { $0.indexRoom }) : nil
+    }
+
+    /// Returns whether ffmpeg's output has all segments, with tracks that begin so.
+    private func finish(_ begins: TrackStartTimes) async -> Bool {
         arrived.finish()
         guard let task = end() else { return false }
         guard state.withLock({ $0.begins ?? begins }) == begins else {
@@ -71,7 +77,7 @@ final class EarlyRemux: Sendable {
         }
     }
 
-    /// Ends ffmpeg, and removes its output. Does nothing after ``finish()``.
+    /// Ends ffmpeg, and removes its output. Does nothing after ``made(_:)``.
     func cancel() async {
         arrived.finish()
         guard let task = end() else { return }
@@ -103,9 +109,13 @@ final class EarlyRemux: Sendable {
             input.delay = begins.delay(of: number)
             inputs.append(input)
         }
-        return RemuxJob(
+        var job = RemuxJob(
             video: inputs[0], audio: Array(inputs.dropFirst()),
             output: partials.path(of: context.name(.remuxed(context.id))))
+        let room = IndexRoom(seconds: work.seconds, fileSize: work.estimatedSizeOfBegun ?? 0)
+        job?.indexRoom = room
+        state.withLock { $0.indexRoom = room }
+        return job
     }
 
     private func run() async -> Bool {
@@ -114,10 +124,11 @@ final class EarlyRemux: Sendable {
         do {
             try services.library.partials.remove(context.name(.remuxed(context.id)))
             // A file of ours, with our permissions, for ffmpeg's output.
-            _ = try services.library.partials.open(context.name(.remuxed(context.id)))
+            let output = try services.library.partials.open(context.name(.remuxed(context.id)))
+            let final = job.indexRoom == nil ? nil : output
             // It lasts as long as the download.
             try await job.run(with: ffmpeg, limit: .seconds(1 << 30), watch: services.providers.groupWatch) { write in
-                self.isFed.store(await self.feed(write), ordering: .releasing)
+                self.isFed.store(await self.feed(write, final), ordering: .releasing)
             }
         } catch {
             services.logger.debug("ffmpeg, while the stream arrived: \(error)")
@@ -129,19 +140,27 @@ final class EarlyRemux: Sendable {
 
     /// The bytes that ffmpeg gets at a time.
     private static let piece = 1 << 20
+    /// The pieces after which its output goes on to disk.
+    private static let writeback = 16
 
     /// Gives ffmpeg what is joined, until the last segment is. Returns whether that was everything.
-    private func feed(_ write: @Sendable ([UInt8]) async -> Bool) async -> Bool {
+    ///
+    /// - Parameter output: what ffmpeg doesn't change any more; nil if it moves everything at its end.
+    private func feed(_ write: @Sendable ([UInt8]) async -> Bool, _ output: OpenPartial?) async -> Bool {
         var position: Int64 = 0
+        var pieces = 0
         func catchUp() async -> Bool {
             let end = track.assembler.position.bytes
             while position < end {
                 let (start, count) = (position, Int(min(Int64(Self.piece), end - position)))
+                let isTurn = pieces % Self.writeback == 0
                 let bytes = await Blocking.run { [partial = track.partial] _ in
-                    try? partial.bytes(at: start, count: count)
+                    if isTurn { output?.startWriteback() }
+                    return try? partial.bytes(at: start, count: count)
                 }
                 guard let bytes, bytes.count == count, await write(bytes) else { return false }
                 position += Int64(count)
+                pieces += 1
             }
             return true
         }

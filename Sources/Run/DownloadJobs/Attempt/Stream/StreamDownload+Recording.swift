@@ -337,8 +337,10 @@ extension StreamDownload {
         // What can't be had again isn't begun anew.
         if let error = await flushJoined() { return .over(.cannotWrite(error)) }
         // Without proof or request: the same address may have another lecture tomorrow.
-        return await StreamFinish(context: context, answer: answer, isHashed: false, early: nil)
-            .run(recording.ended(source), recording.work, subtitles)
+        let finish = StreamFinish(context: context, answer: answer, isHashed: false)
+        do throws(JoinedStream.Problem) {
+            return await finish.run(try finish.joined(recording.ended(source), recording.work, subtitles))
+        } catch { return .over(error.outcome) }
     }
 }
 

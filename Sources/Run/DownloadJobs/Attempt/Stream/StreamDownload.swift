@@ -238,12 +238,24 @@ actor StreamDownload: MediaDownload {
         _ source: StreamSource, _ work: StreamWork, subtitles: StreamSubtitles, early: EarlyRemux?,
         _ attempt: inout Attempt
     ) async -> AttemptEnd {
-        // ffmpeg may take long: progress is recorded before, and ffmpeg reads only durable bytes.
-        if let error = await flushJoined() {
-            return .follows(attempt.policy.beganAnother(), .joinedUnflushed(error))
+        // ffmpeg may take long: progress is recorded meanwhile.
+        async let flushed = flushJoined()
+        let finish = StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed)
+        let stream: JoinedStream
+        do throws(JoinedStream.Problem) { stream = try await finish.joined(source, work, subtitles) } catch {
+            return .over(error.outcome)
         }
-        let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed, early: early)
-            .run(source, work, subtitles)
+        let made = await early?.made(StreamRemux(context: context, stream: stream))
+        let failure = await flushed
+        let end: AttemptEnd
+        if let made {
+            end = .complete(made)
+        } else if let failure {
+            // ffmpeg reads only durable bytes.
+            return .follows(attempt.policy.beganAnother(), .joinedUnflushed(failure))
+        } else {
+            end = await finish.run(stream)
+        }
         guard case .complete(var media) = end else { return end }
         media.proof = .stream(source.contentDigest)
         media.request = attempt.answer.identity

@@ -13,30 +13,26 @@ struct StreamFinish: Sendable {
     let answer: ResolvedMedia?
     /// Whether digests of the joined files have been computed on the way.
     let isHashed: Bool
-    /// Nil if ffmpeg hasn't begun yet.
-    let early: EarlyRemux?
 
     private var services: RunServices { context.services }
 
-    func run(_ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles) async -> AttemptEnd {
-        let stream: JoinedStream
-        do throws(JoinedStream.Problem) { stream = try await joined(source, work, subtitles) } catch {
-            return .over(error.outcome)
-        }
+    /// Makes a file of the joined stream, whose bytes are durable.
+    func run(_ stream: JoinedStream) async -> AttemptEnd {
         if services.options.container == .package { return pack(stream) }
         guard let ffmpeg = services.streamFFmpeg else {
             guard stream.tracks.count > 1 else { return keep(stream) }
             context.warn(.separateSound)
             return keep(stream).joinedLater(join(of: stream))
         }
-        switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg, early: early) {
+        switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg) {
         case .made(let media): return .complete(media)
         case .kept(let loss): return keep(stream, because: loss)
         case .outcome(let outcome): return .over(outcome)
         }
     }
 
-    private func joined(
+    /// The files of a stream whose segments are all there.
+    func joined(
         _ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles
     ) async throws(JoinedStream.Problem) -> JoinedStream {
         var stream = JoinedStream(

@@ -22,13 +22,16 @@ struct StreamRemux: Sendable {
     let context: DownloadContext
     let stream: JoinedStream
 
-    /// - Parameter early: what has run while the stream arrived.
-    func run(with ffmpeg: FFmpeg, early: EarlyRemux?) async -> End {
+    /// What ffmpeg has written with this room for the index, if it is complete; otherwise it is removed.
+    func checked(with room: IndexRoom?) -> ArrivedMedia? {
+        guard case .made(let media)? = try? output.checked(library.partials.open(output.name), with: room) else {
+            return nil
+        }
+        return media
+    }
+
+    func run(with ffmpeg: FFmpeg) async -> End {
         do {
-            if let early, await early.finish(stream.begins) {
-                let end = try output.checked(library.partials.open(output.name))
-                if case .made = end { return self.end(end) }
-            }
             guard !Task.isCancelled else { return .outcome(.stopped) }
             try library.partials.remove(output.name)
             guard let job = try job(writing: library.partials.path(of: output.name)) else {

@@ -98,7 +98,8 @@ extension StreamWork {
         }
         let assembler = StreamAssembler(
             partial: partial, position: position, count: plan.segments.count,
-            concurrency: context.services.options.segmentsPerDownload, index: index, keepsTags: layout == .package)
+            concurrency: context.services.options.segmentsPerDownload, index: index, keepsTags: layout == .package,
+            keepsFile: context.services.streamFFmpeg == nil)
         return .init(
             name: name, partial: partial, assembler: assembler, index: index, times: plan.times,
             timeOffset: plan.timeOffset)
