@@ -43,8 +43,8 @@ package actor StreamAssembler {
     ///     initialization sections may follow each other in the file.
     ///   - keepsTags: whether the ID3 tags before segments of packed audio stay: a playlist needs their times (RFC 8216
     ///     §3.4), a file only the first one.
-    ///   - keepsFile: whether the joined file itself is wanted: then it goes to disk as it grows, so that the last flush
-    ///     is short. One that only ffmpeg reads is deleted soon.
+    ///   - keepsFile: whether the joined file itself is wanted: then it goes to disk as it grows, so that its last
+    ///     flush is short. One that only ffmpeg reads is deleted soon.
     package init(
         partial: PartialFile, position: StreamPosition, count: Int, concurrency: Int, index: PartialFile? = nil,
         keepsTags: Bool = false, keepsFile: Bool = false
