@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes a catalog of many videos to standard output, the same one each time.
 
-usage: make-catalog.py [VIDEOS] [--parameters | --served-from BASE]
+usage: make-catalog.py [VIDEOS] [--parameters] [--served-from BASE] [--three]
 
 With 100,000 videos (the default) it is about 21 MB: 200 courses of 10 chapters of 50 videos, each video with an id, a
 title, a checksum and a size. With --parameters each video has a parameter of its own instead of a checksum. With
---served-from the checksums and sizes are true for a server that answers each request with the path it was asked for.
+--served-from the checksums and sizes are true for a server that answers each request with the path it was asked for. With
+--three each video has three parameters of its own beside them.
 """
 import hashlib
 import random
@@ -52,4 +53,6 @@ for number in range(count):
         write(f"            parameters: {{path: lectures/{course:04}/{chapter:02}/{identifier}.mp4}}\n")
     else:
         write(f"            sha256: {sha256(identifier)}\n")
+    if "--three" in arguments:
+        write(f"            parameters: {{track: {number}, room: hall {video % 9}, lecturer: Person {number % 977}}}\n")
     write(f"            size: {size(identifier)}\n")

@@ -43,6 +43,14 @@ package struct FolderFileNames: Sendable {
         (0..<count).map { String(decoding: bytes[starts[$0]..<starts[$0 + 1]], as: UTF8.self) }
     }
 
+    /// Calls `body` with the bytes of each name, in the order of these.
+    package func forEachSorted(_ body: (UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes { all in
+            let names = (0..<count).map { UnsafeRawBufferPointer(rebasing: all[starts[$0]..<starts[$0 + 1]]) }
+            for name in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) { body(name) }
+        }
+    }
+
     /// Like ``contains(_:)``, for the bytes of a name.
     package func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         guard !table.isEmpty else { return false }

@@ -85,6 +85,13 @@ package struct Reconciliation: Sendable {
 }
 
 extension Reconciliation {
+    /// A plan without any work.
+    package init(counts: [DownloadState: Int], fromOtherSource: Int) {
+        self.init()
+        self.counts = counts
+        self.fromOtherSource = fromOtherSource
+    }
+
     /// The moves as the state records them, in one plan.
     package func recordedMoves() throws -> [RecordedMove] {
         guard !moves.isEmpty else { return [] }

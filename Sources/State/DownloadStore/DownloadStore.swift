@@ -121,6 +121,8 @@ package struct DownloadStore: Sendable {
     package var views: ViewTable { ViewTable(file: file) }
     /// The history of runs, and their start.
     package var runs: RunTable { RunTable(file: file) }
+    /// Notes of runs that found nothing to do.
+    package var idle: IdleTable { IdleTable(file: file) }
     /// Logins and logouts.
     package var sessions: SessionTable { SessionTable(file: file) }
     /// Requests to the process that holds the user's lock.

@@ -127,7 +127,7 @@ struct StateDivisionTests {
         }
         let others = [
             "downloads", "sidecars", "parts", "moves", "runs", "facts", "session", "provider_sessions", "requests",
-            "grdb_migrations",
+            "idle", "grdb_migrations",
         ]
         #expect(Set(tables) == Set(others).union(StateFile.tablesOfCourses.keys))
     }

@@ -22,7 +22,9 @@ final class StatementTrace: Sendable {
     func plans() throws -> [String] {
         try store.downloads.file.queue.inDatabase { db in
             db.trace()
-            let all = statements.withLock { $0 }.filter { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
+            // SQLite traces the statements of triggers as comments.
+            let others = ["BEGIN", "COMMIT", "--"]
+            let all = statements.withLock { $0 }.filter { sql in !others.contains { sql.hasPrefix($0) } }
             return try all.flatMap { sql in
                 let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
                 statement.setUncheckedArguments(StatementArguments())

@@ -5,6 +5,8 @@ package import YAMLSource
 package struct Catalog: Sendable {
     /// The files that were read, in the order of reading.
     package internal(set) var files: [CatalogFile] = []
+    /// The entries of `include` in these files, in the order of reading.
+    var includes: [CatalogInclude] = []
     /// All courses, or those of ``shard``, with unique ids.
     package internal(set) var courses: [Course] = []
     /// The number of courses of other shards.
@@ -92,6 +94,8 @@ package struct CatalogFile: Sendable, Hashable {
     package let contentPath: String
     /// The catalog's `name`.
     package internal(set) var name: String?
+    /// The file while it was read; nil if that isn't certain.
+    package internal(set) var stamp: FileStamp?
 
     /// Whether it is a file of the user, which may change.
     package var isFile: Bool { path == contentPath }

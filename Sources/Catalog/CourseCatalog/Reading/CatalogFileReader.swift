@@ -32,32 +32,14 @@ struct CatalogFileReader {
         var mistakes = DiagnosticList()
         /// The reason why the file couldn't be read at all, as the beginning of a sentence.
         var refusal: String?
+        /// The file while it was read; nil if that isn't certain.
+        var stamp: FileStamp?
         /// The length of the file.
         var bytes = 0
         /// The number of YAML values, aliases expanded.
         var nodes = 0
         /// Estimated bytes of memory of the decoded contents.
         var held = 0
-    }
-
-    /// Detects changes of a file.
-    private struct Stamp: Equatable {
-        var device: UInt64
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-
-        init(_ status: stat) {
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            inode = UInt64(truncatingIfNeeded: status.st_ino)
-            size = Int64(status.st_size)
-            #if canImport(Darwin)
-            (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
-            #else
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-            #endif
-        }
     }
 
     func read() -> Outcome {
@@ -78,13 +60,15 @@ struct CatalogFileReader {
             let what = before.st_mode & S_IFMT == S_IFDIR ? "is a folder" : "is not a regular file"
             return (unreadable("\(what); a catalog is a file"), true)
         }
-        let outcome = decode(descriptor)
+        let began = FileStamp.now
+        var outcome = decode(descriptor)
         didDecode(attempt)
         var after = stat()
         var named = stat()
         let isSame =
-            fstat(descriptor, &after) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(after)
-            && Stamp(after) == Stamp(named)
+            fstat(descriptor, &after) == 0 && stat(path, &named) == 0 && FileStamp(before) == FileStamp(after)
+            && FileStamp(after) == FileStamp(named)
+        if isSame { outcome.stamp = FileStamp(after, readAt: began) }
         return (outcome, isSame)
     }
 

@@ -141,6 +141,7 @@ package struct CatalogReader {
     ) {
         let source = sources[index]
         catalog.files[index].name = outcome.draft.name
+        catalog.files[index].stamp = outcome.stamp
         let includes = outcome.draft.includes
         if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
             // Then its included files aren't wrong either.
@@ -213,8 +214,9 @@ package struct CatalogReader {
                 at: entry.location,
                 "a catalog from an address can't include others; name each address where this one is named")
         }
-        var paths = [pattern.hasPrefix("/") ? pattern : folder == "/" ? "/\(pattern)" : "\(folder)/\(pattern)"]
-        if IncludePattern.isPattern(pattern), !exists(paths[0]) {
+        catalog.includes.append(CatalogInclude(pattern: pattern, folder: folder))
+        var paths = [IncludePattern.path(pattern, in: folder)]
+        if IncludePattern.isPattern(pattern), !IncludePattern.exists(paths[0]) {
             var walk = PatternWalk()
             paths = walk.matches(pattern, in: folder)
             if walk.isOver {
@@ -288,8 +290,6 @@ package struct CatalogReader {
         let rest = path.dropFirst(real.count + 1)
         return shown == "." && !catalog.files[includer].shownPath.hasPrefix("./") ? String(rest) : "\(shown)/\(rest)"
     }
-
-    private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     // MARK: The result
 

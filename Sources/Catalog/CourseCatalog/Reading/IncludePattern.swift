@@ -26,6 +26,22 @@ enum IncludePattern {
         return String(cString: resolved)
     }
 
+    /// The path of an entry that is taken as a name.
+    static func path(_ pattern: String, in folder: String) -> String {
+        pattern.hasPrefix("/") ? pattern : folder == "/" ? "/\(pattern)" : "\(folder)/\(pattern)"
+    }
+
+    /// The paths that an entry means; nil if it means none, or too many.
+    static func paths(_ pattern: String, in folder: String) -> [String]? {
+        let path = path(pattern, in: folder)
+        guard isPattern(pattern), !exists(path) else { return [path] }
+        var walk = PatternWalk()
+        let paths = walk.matches(pattern, in: folder)
+        return walk.isOver || paths.isEmpty || paths.count > CatalogBounds.files ? nil : paths
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -13,14 +13,25 @@ struct PassLoop {
     struct Catalogs {
         var catalog: Catalog
         var check: CheckReport
+        /// When the reading began.
         var readAt: Date
+    }
+
+    /// What the first pass begins with.
+    enum Beginning {
+        case catalogs(Catalogs)
+        /// The catalogs are the ones of the last run, which began to be compared then.
+        case recalled(IdleNote, at: Date)
     }
 
     private let sync: SyncRun
     private let open: RunResources
     private let limits: RunLimits
     private var cycle: PassCycle
-    private var catalogs: Catalogs
+    /// Nil before they are read.
+    private var catalogs: Catalogs?
+    /// Of the last run, for the first pass.
+    private var recalled: (note: IdleNote, at: Date)?
     /// Watches the files of the last valid catalogs; nil in a run that doesn't watch.
     private var files: CatalogWatch?
     /// While it is open.
@@ -31,8 +42,12 @@ struct PassLoop {
     /// Of the last pass.
     private var summary = SyncSummary(conditions: [])
 
-    init(_ sync: SyncRun, open: RunResources, limits: RunLimits, catalogs: Catalogs, files: CatalogWatch?) {
-        (self.sync, self.open, self.limits, self.catalogs, self.files) = (sync, open, limits, catalogs, files)
+    init(_ sync: SyncRun, open: RunResources, limits: RunLimits, from beginning: Beginning, files: CatalogWatch?) {
+        (self.sync, self.open, self.limits, self.files) = (sync, open, limits, files)
+        switch beginning {
+        case .catalogs(let read): catalogs = read
+        case .recalled(let note, let time): recalled = (note, time)
+        }
         cycle = PassCycle(isWatching: files != nil)
     }
 
@@ -63,7 +78,7 @@ struct PassLoop {
         case .runPass(let isFirst):
             await runPass(isFirst: isFirst)
             return .passDone
-        case .reportCatalogs: summary = SyncSummary(catalogs.check)
+        case .reportCatalogs: if let catalogs { summary = SyncSummary(catalogs.check) }
         case .readSession:
             if let session = try? open.place.session(in: open.store) { sync.control.goBy(session) }
         case .closeLibrary:
@@ -109,6 +124,21 @@ struct PassLoop {
     private mutating func runPass(isFirst: Bool) async {
         guard let library else { return }
         let pass = sync.pass(open, library, limits, copier: copier, isFirst: isFirst)
+        if let (note, time) = recalled {
+            recalled = nil
+            if let idle = await IdlePass(pass: pass, note: note).run(started: time) {
+                summary = idle
+                return
+            }
+            // As if they had been read at the beginning.
+            let (catalog, check) = await CatalogCheck.read(CatalogSources(sync.options), registry: open.registry)
+            catalogs = Catalogs(catalog: catalog, check: check, readAt: time)
+        }
+        guard let catalogs else { return }
+        guard catalogs.check.conditions.isEmpty else {
+            summary = SyncSummary(catalogs.check)
+            return
+        }
         summary = await pass.run(catalogs.catalog, catalogs.check, started: catalogs.readAt)
         if let refusal = copier?.overtaken { summary.add(refusal) }
     }

@@ -10,6 +10,8 @@ struct RunResources: Sendable {
     /// The state with the user's sessions; the same, unless the run is about a shard.
     let sessions: DownloadStore
     let library: RunLibrary
+    /// What may be known of the last run; nil if each run looks at everything.
+    let idle: IdleRun?
     /// The user's session at the start of the run.
     let session: UserSession
 }

@@ -11,6 +11,7 @@ import MediaTransfer
 import ProviderKit
 import RunAccess
 import SyncFacts
+import SystemPackage
 import UserState
 
 /// The turns of a pass, and the courses that list themselves meanwhile.
@@ -184,6 +185,20 @@ extension SyncPass {
         return try changes.finish(
             renaming, moves, compared, held: plan.held + renaming.held, after: settled, note: list.note
         ).unmoved
+    }
+
+    /// Reports the beginning of what a plan leaves to do.
+    ///
+    /// - Parameter titles: of the courses, by their ids.
+    func post(_ plan: Reconciliation, _ run: Int64, titles: [String: String]) {
+        hub.post(
+            .started(
+                SyncStart(
+                    user: open.place.user.text, run: run, catalogs: options.shownCatalogs,
+                    library: library.root.string, downloads: plan.counts,
+                    waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted),
+                    order: CatalogOrder(
+                        courses: titles, list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
     }
 
     static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {

@@ -43,9 +43,11 @@ struct SyncPass: Sendable {
     func run(_ catalog: Catalog, _ check: CheckReport, started: Date) async -> SyncSummary {
         let run: Int64
         do throws(Refusal) { run = try history.begin() } catch { return SyncSummary(error) }
+        let mayBeNoted = open.idle?.begin(catalog, open.store) ?? false
+        var isIdle = false
         var summary: SyncSummary
         do throws(Refusal) {
-            summary = try await carryOut(run, catalog, check, started: started)
+            summary = try await carryOut(run, catalog, check, started: started, isIdle: &isIdle)
         } catch .library(.stopped) {
             summary = SyncSummary(conditions: [.workLeft])
             summary.stopReason = control.passStop
@@ -53,11 +55,17 @@ struct SyncPass: Sendable {
             summary = SyncSummary(error)
         }
         do throws(Refusal) { summary.libraryBytes = try history.end(run, summary) } catch { summary.add(error) }
+        if mayBeNoted, isIdle {
+            await Blocking.run { [summary, open, library] _ in
+                open.idle?.end(catalog, summary, in: open.store, of: library)
+            }
+        }
         return summary
     }
 
+    /// - Parameter isIdle: gets whether there is nothing to do.
     private func carryOut(
-        _ run: Int64, _ catalog: Catalog, _ check: CheckReport, started: Date
+        _ run: Int64, _ catalog: Catalog, _ check: CheckReport, started: Date, isIdle: inout Bool
     ) async throws(Refusal) -> SyncSummary {
         let credentials = try credentials()
         let warnedBefore = hub.warnings
@@ -92,7 +100,7 @@ struct SyncPass: Sendable {
         }
         list.note(settled.changes)
         list.note(plan.changes)
-        let isIdle = plan.changes.isEmpty && plan.isIdle && listings.isComplete
+        isIdle = plan.changes.isEmpty && plan.isIdle && listings.isComplete
         // Another machine has to know the folders of the courses before there are files in them.
         if !isIdle { await copier?.copyIfChanged() }
         list.begin(isGoingToChange: !isIdle || joining.mayBeNeeded(services))
@@ -120,7 +128,7 @@ struct SyncPass: Sendable {
     }
 
     /// Those of the session that is open now; the pass ends with it.
-    private func credentials() throws(Refusal) -> RunCredentials {
+    func credentials() throws(Refusal) -> RunCredentials {
         let session: UserSession
         do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
         control.goBy(session)
@@ -138,16 +146,10 @@ struct SyncPass: Sendable {
     ) throws(Refusal) -> Int {
         let moves = try changes.carryOut(plan, held: plan.held)
         plan.noteMoved(moves)
-        hub.post(
-            .started(
-                SyncStart(
-                    user: open.place.user.text, run: run, catalogs: options.shownCatalogs,
-                    library: library.root.string, downloads: plan.counts,
-                    waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted),
-                    order: CatalogOrder(
-                        courses: Dictionary(
-                            first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
-                        list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
+        post(
+            plan, run,
+            titles: Dictionary(
+                first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }))
         let reported = try changes.finish(plan, moves, first.courses, held: plan.held, after: settled, note: list.note)
         plan.unmoved = settled.unmoved + reported.unmoved
         return reported.moved

@@ -7,6 +7,7 @@ import Foundation
 package import Logging
 import MediaLibrary
 import MediaTransfer
+import ProviderHost
 import ProviderKit
 import RunAccess
 package import SyncFacts
@@ -81,12 +82,9 @@ package final class SyncRun: Sendable {
             throw .run(.outsideHours(hours, opens: opens, options.zone))
         }
         let registry = ProviderCheck.registry(options.plugins)
-        let sources = CatalogSources(options)
-        let (catalog, check) = try await untilStopped { () async throws(Refusal) in
-            await CatalogCheck.read(sources, registry: registry)
-        }
-        let files = options.watchEvery.map { _ in CatalogWatch(sources, catalog) }
-        guard check.conditions.isEmpty else { return SyncSummary(check) }
+        let idle = IdleRun(options, registry)
+        let (beginning, files) = try await begin(idle, registry, at: started)
+        if case .catalogs(let read) = beginning, !read.check.conditions.isEmpty { return SyncSummary(read.check) }
         let place = try StateLocation(options).resolve()
         try place.requireKnown()
         if place.shard != nil, options.state == nil, options.localState == nil,
@@ -114,19 +112,32 @@ package final class SyncRun: Sendable {
         let session = try place.requireSession(in: store)
         let open = RunResources(
             place: place, registry: registry, store: store, sessions: sessions, library: RunLibrary(place, store),
-            session: session)
+            idle: idle, session: session)
         // From here on a logout waits neither for another process's library nor for a comparison.
         let server: ControlServer
         do { server = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
-        var passes = PassLoop(
-            self, open: open, limits: limits, catalogs: .init(catalog: catalog, check: check, readAt: started),
-            files: files)
+        var passes = PassLoop(self, open: open, limits: limits, from: beginning, files: files)
         let summary = await passes.run()
         // What it still answers belongs to the last copy of a shard's state.
         await server.close()
         await passes.end()
         open.library.close()
         return summary
+    }
+
+    /// Compares the catalogs with the note of the last run, or reads them, and watches their files if requested.
+    private func begin(
+        _ idle: IdleRun?, _ registry: PluginRegistry, at started: Date
+    ) async throws(Refusal) -> (PassLoop.Beginning, CatalogWatch?) {
+        if let idle, let note = await Blocking.run({ _ in idle.recalled() }) {
+            return (.recalled(note, at: started), nil)
+        }
+        let sources = CatalogSources(options)
+        let (catalog, check) = try await untilStopped { () async throws(Refusal) in
+            await CatalogCheck.read(sources, registry: registry)
+        }
+        let files = options.watchEvery.map { _ in CatalogWatch(sources, catalog) }
+        return (.catalogs(.init(catalog: catalog, check: check, readAt: started)), files)
     }
 
     /// A pass over the open library.

@@ -67,4 +67,35 @@ extension Schema {
         CREATE INDEX downloads_by_path ON downloads (path, size) WHERE path IS NOT NULL;
         CREATE INDEX sidecars_by_path ON sidecars (path, size) WHERE path IS NOT NULL;
         """
+
+    /// Notes of runs that found nothing to do. A change of any row drops them all, whoever makes it, in its own
+    /// transaction; only those of the history, of requests, and of what a run waits for don't. A new table whose rows a
+    /// sync reads gets the same triggers: `IdleTableTests` asks for them.
+    static let twentieth =
+        """
+        PRAGMA user_version = 20;
+        CREATE TABLE idle (
+            subject BLOB PRIMARY KEY NOT NULL,
+            number INTEGER NOT NULL,
+            note BLOB
+        ) STRICT;
+
+        """ + notedTables.flatMap(droppingNotes).joined(separator: "\n")
+
+    /// The tables of version 20 on whose rows the work of a sync depends.
+    private static let notedTables = [
+        "facts", "courses", "chapters", "downloads", "sidecars", "parts", "moves", "session", "provider_sessions",
+        "metadata", "metadata_courses", "listings", "listed_chapters", "listed_videos", "migrations",
+    ]
+
+    private static func droppingNotes(at table: String) -> [String] {
+        ["insert": "NEW", "update": "NEW", "delete": "OLD"].sorted { $0.key < $1.key }.map { change, row in
+            // What a run waits for is shown while it runs, and deleted by the next one.
+            let condition = table == "facts" ? " WHEN \(row).name <> 'waits'" : ""
+            return """
+                CREATE TRIGGER idle_after_\(change)_of_\(table) AFTER \(change.uppercased()) ON \(table)\(condition)
+                    BEGIN DELETE FROM idle; END;
+                """
+        }
+    }
 }

@@ -26,11 +26,12 @@ enum Schema {
         migrator.registerMigration("17") { db in try db.execute(sql: seventeenth) }
         migrator.registerMigration("18") { db in try db.execute(sql: eighteenth) }
         migrator.registerMigration("19") { db in try db.execute(sql: nineteenth) }
+        migrator.registerMigration("20") { db in try db.execute(sql: twentieth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 19
+    static let version = 20
 
     private static let first = """
         PRAGMA user_version = 1;

@@ -25,7 +25,8 @@ extension StateFile {
     }
 
     /// Whether a file that anybody may have written is a state of this version or an earlier one: its schema is that of
-    /// its version word for word, so that it has no trigger and no view, and SQLite finds no defect. Reads all of it.
+    /// its version word for word, so that it has no view and no trigger but ours, and SQLite finds no defect. Reads all
+    /// of it.
     static func isSound(_ path: String) -> Bool {
         var careful = Configuration()
         careful.readonly = true
