@@ -1,4 +1,4 @@
-"""Streams of a high rate: ffmpeg keeps room for the index at the beginning of the file, and makes another file if that is too small."""
+"""Streams of a high rate: ffmpeg leaves room for the index at the beginning of the file; if that fails, another file is made."""
 
 import pathlib
 import stat
@@ -14,16 +14,19 @@ from tracks import ffmpeg, made
 FFMPEG = """#!/bin/sh
 case "$*" in *-version*) exec ffmpeg "$@" ;; esac
 for word; do case "$word" in -moov_size | +faststart) echo "$word" >> '{calls}' ;; esac; done
-exec ffmpeg "$@"
+case "$*" in *-moov_size*) ;; *) exec ffmpeg "$@" ;; esac
+ffmpeg "$@" && for output; do :; done && {damage}
 """
+# What is left of an output on a disk that is full when ffmpeg writes the index.
+HOLE = "dd if=/dev/zero of=\"${output#file:}\" bs=4096 seek=1 count=15 conv=notrunc 2>/dev/null"
 
 
 def film(rate, seconds, size):
     """Noise, so that the file is large, in as many pictures a second."""
     return made(
         "film.mp4", "-f", "lavfi", "-i", f"nullsrc=s={size}:r={rate}:d={seconds},geq=random(1)*255:128:128", "-f", "lavfi", "-i",
-        f"sine=440:duration={seconds}", "-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", str(rate), "-qp", "12", "-pix_fmt",
-        "yuv420p", "-c:a", "aac")
+        f"sine=440:duration={seconds}", "-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", str(rate), "-qp", "12",
+        "-pix_fmt", "yuv420p", "-c:a", "aac")
 
 
 def segments(body):
@@ -62,10 +65,10 @@ class IndexRoom(unittest.TestCase):
         self.addCleanup(self.host.close)
         self.addCleanup(self.stage.close)
 
-    def fetch(self, body):
-        """Syncs the film as a stream; returns its file, and how ffmpeg was called."""
+    def fetch(self, body, damage="true"):
+        """Syncs the film as a stream; returns its file, and how ffmpeg was called. `damage` is done to an output with room."""
         calls, program = self.stage.folder / "calls", self.stage.folder / "noting-ffmpeg"
-        program.write_text(FFMPEG.format(calls=calls))
+        program.write_text(FFMPEG.format(calls=calls, damage=damage))
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         parts = segments(body)
         for name, data in parts.items():
@@ -93,6 +96,19 @@ class IndexRoom(unittest.TestCase):
         found, calls = self.fetch(film(900, 12, "64x64"))
         self.assertEqual(calls, ["-moov_size", "+faststart"])
         self.assertEqual([kind for kind, _ in boxes(found)], ["ftyp", "moov", "free", "mdat"])
+
+    def test_an_index_that_was_not_written_is_written_anew(self):
+        film_of_hole = film(25, 8, "640x360")
+        for number, damage in enumerate((
+                HOLE, HOLE + " && echo 'Error writing trailer of x: No space left on device' >&2",
+                "echo 'Error closing file x: Input/output error' >&2", 'truncate -s -1 "${output#file:}"')):
+            with self.subTest(damage):
+                if number:
+                    self.stage = Stage()
+                    self.addCleanup(self.stage.close)
+                found, calls = self.fetch(film_of_hole, damage)
+                self.assertEqual(calls, ["-moov_size", "+faststart"])
+                self.assertEqual([kind for kind, _ in boxes(found)], ["ftyp", "moov", "free", "mdat"])
 
     def test_a_small_film_has_no_room_to_give_away(self):
         found, calls = self.fetch(film(25, 3, "64x64"))

@@ -14,24 +14,4 @@ package struct IndexRoom: Sendable, Equatable {
         }
         self.bytes = bytes
     }
-
-    /// Whether the index of a file that was written with this room is within it. A larger one lies over the media, and
-    /// ffmpeg 5 exits with 0 all the same.
-    ///
-    /// - Parameter read: returns bytes from an offset, fewer only at the end of the file.
-    package func holdsIndex<Failure>(
-        of read: (_ place: Int64, _ count: Int) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> Bool {
-        guard let type = try Self.header(at: 0, read), type.name == "ftyp", let place = Int64(exactly: type.length),
-            let index = try Self.header(at: place, read), index.name == "moov", index.length > 0
-        else { return false }
-        // An empty box takes the rest, with a header of 8 bytes.
-        return index.length + 8 <= UInt64(bytes)
-    }
-
-    private static func header<Failure>(
-        at place: Int64, _ read: (_ place: Int64, _ count: Int) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> MP4BoxHeader? {
-        try read(place, 16).withUnsafeBytes { MP4BoxHeader($0) }
-    }
 }

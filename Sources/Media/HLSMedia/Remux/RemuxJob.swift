@@ -90,16 +90,23 @@ package struct RemuxJob: Sendable, Equatable {
     }
 
     private func error(_ outcome: BoundedProcess.Outcome, lastLine: String, limit: Duration) -> RemuxError? {
-        switch outcome.ending {
-        case .exited(0): Self.length(output) > 0 ? nil : .failed(exit: 0, lastLine: lastLine)
+        let tail = String(decoding: outcome.errorTail, as: UTF8.self)
+        return switch outcome.ending {
+        case .exited(0) where Self.length(output) > 0 && !Self.tellsOfLostBytes(tail): nil
         case .cancelled: .cancelled
         case .timedOut: .timedOut(limit)
         case .notFound: .notFound
-        case _ where Self.tellsOfNoRoom(String(decoding: outcome.errorTail, as: UTF8.self)): .noSpace
+        case _ where Self.tellsOfNoRoom(tail): .noSpace
         case .exited(let code): .failed(exit: code, lastLine: lastLine)
         case .signaled(let signal): .failed(exit: 128 + signal, lastLine: lastLine)
         case .notStarted: .failed(exit: 126, lastLine: "it couldn't be started")
         }
+    }
+
+    /// Whether ffmpeg complains that the end of its output couldn't be written, such as the index. Up to version 6 it
+    /// exits with 0 then.
+    static func tellsOfLostBytes(_ complaint: String) -> Bool {
+        complaint.contains("Error writing trailer") || complaint.contains("Error closing file")
     }
 
     /// Whether a complaint of ffmpeg is about a full disk, which needn't make it fail.

@@ -59,11 +59,11 @@ struct RemuxedFile: Sendable {
     }
 
     /// What ffmpeg has written, if it is complete; otherwise it is removed.
-    func checked(_ open: OpenPartial, with room: IndexRoom? = nil) throws -> End {
+    func checked(_ open: OpenPartial) throws -> End {
         let size = try open.facts().size
         let partial = try PartialFile(
             descriptor: try open.release(), length: size, hashes: services.options.checksums)
-        if let loss = try loss(of: partial, with: room) {
+        if let loss = try loss(of: partial) {
             partial.close()
             try? partials.remove(name)
             return .missing(because: loss)
@@ -77,10 +77,10 @@ struct RemuxedFile: Sendable {
 
     /// The reason why ffmpeg's output can't be used; nil if it can. ffmpeg also exits with 0 after an unreadable
     /// fragment.
-    private func loss(of output: PartialFile, with room: IndexRoom?) throws(FileError) -> RemuxLoss? {
+    private func loss(of output: PartialFile) throws(FileError) -> RemuxLoss? {
         let read = { (place: Int64, count: Int) throws(FileError) in try output.bytes(at: place, count: count) }
-        if let room, try !room.holdsIndex(of: read) { return .unreadable }
-        guard let length = try MovieLength.read(from: read) else { return .unreadable }
+        guard try MP4Layout.isWhole(size: output.length, from: read), let length = try MovieLength.read(from: read)
+        else { return .unreadable }
         for wanted in wanted(length) {
             let played = length.tracks.filter { $0.kind == wanted.kind }.compactMap(\.seconds).min() ?? 0
             if played < wanted.seconds * Self.leastPart - 2 {

@@ -15,7 +15,6 @@ final class EarlyRemux: Sendable {
         var isOver = false
         /// Of which ffmpeg has been told.
         var begins: TrackStartTimes?
-        var indexRoom: IndexRoom?
     }
 
     private let context: DownloadContext
@@ -52,7 +51,7 @@ final class EarlyRemux: Sendable {
 
     /// The last segment was joined. Returns what ffmpeg has made of all of them; nil if that isn't complete.
     func made(_ remux: StreamRemux) async -> ArrivedMedia? {
-        await finish(remux.stream.begins) ? remux.checked(with: state.withLock { $0.indexRoom }) : nil
+        await finish(remux.stream.begins) ? remux.checked() : nil
     }
 
     /// Returns whether ffmpeg's output has all segments, with tracks that begin so.
@@ -112,9 +111,7 @@ final class EarlyRemux: Sendable {
         var job = RemuxJob(
             video: inputs[0], audio: Array(inputs.dropFirst()),
             output: partials.path(of: context.name(.remuxed(context.id))))
-        let room = IndexRoom(seconds: work.seconds, fileSize: work.estimatedSizeOfBegun ?? 0)
-        job?.indexRoom = room
-        state.withLock { $0.indexRoom = room }
+        job?.indexRoom = IndexRoom(seconds: work.seconds, fileSize: work.estimatedSizeOfBegun ?? 0)
         return job
     }
 

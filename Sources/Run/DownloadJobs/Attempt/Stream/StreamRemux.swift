@@ -22,11 +22,9 @@ struct StreamRemux: Sendable {
     let context: DownloadContext
     let stream: JoinedStream
 
-    /// What ffmpeg has written with this room for the index, if it is complete; otherwise it is removed.
-    func checked(with room: IndexRoom?) -> ArrivedMedia? {
-        guard case .made(let media)? = try? output.checked(library.partials.open(output.name), with: room) else {
-            return nil
-        }
+    /// What ffmpeg has written, if it is complete; otherwise it is removed.
+    func checked() -> ArrivedMedia? {
+        guard case .made(let media)? = try? output.checked(library.partials.open(output.name)) else { return nil }
         return media
     }
 
