@@ -103,7 +103,7 @@ soak-values:
 soak-programs:
 	COURSEFETCH_SOAK=1 $(SWIFT) test --skip-build $(FOUR) --filter Soak
 	Tests/Outside/run --program $(BIN)/coursefetch --soak $(EVERY) -j 8 -v -k nights -k shard_nights -k power_loss -k faults -k adding.Faults \
-	    -k killed -k slurm
+	    -k killed -k slurm -k idle.Nights
 
 # The packages, installed and run in systems of their own; only root can.
 soak-packages: deb tarball
