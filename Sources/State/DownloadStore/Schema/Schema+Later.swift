@@ -91,10 +91,11 @@ extension Schema {
     private static func droppingNotes(at table: String) -> [String] {
         ["insert": "NEW", "update": "NEW", "delete": "OLD"].sorted { $0.key < $1.key }.map { change, row in
             // What a run waits for is shown while it runs, and deleted by the next one.
-            let condition = table == "facts" ? " WHEN \(row).name <> 'waits'" : ""
+            let condition = table == "facts" ? "\(row).name <> 'waits' AND " : ""
+            // Even an empty table is written if all of it is deleted.
             return """
-                CREATE TRIGGER idle_after_\(change)_of_\(table) AFTER \(change.uppercased()) ON \(table)\(condition)
-                    BEGIN DELETE FROM idle; END;
+                CREATE TRIGGER idle_after_\(change)_of_\(table) AFTER \(change.uppercased()) ON \(table)
+                    WHEN \(condition)EXISTS (SELECT 1 FROM idle) BEGIN DELETE FROM idle; END;
                 """
         }
     }
