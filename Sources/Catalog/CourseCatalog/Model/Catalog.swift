@@ -5,7 +5,9 @@ package import YAMLSource
 package struct Catalog: Sendable {
     /// The files that were read, in the order of reading.
     package internal(set) var files: [CatalogFile] = []
-    /// The entries of `include` in these files, in the order of reading.
+    /// The paths that were given, when they were read.
+    var given: [ResolvedPath] = []
+    /// The entries of `include` in these files.
     var includes: [CatalogInclude] = []
     /// All courses, or those of ``shard``, with unique ids.
     package internal(set) var courses: [Course] = []

@@ -70,6 +70,7 @@ package struct CatalogReader {
             }
             do throws(SystemError) {
                 let real = try IncludePattern.resolve(input.path)
+                reader.catalog.given.append(ResolvedPath(path: input.path, real: real))
                 var input = input
                 input.path = real
                 let identity = input.identity ?? real
@@ -214,7 +215,8 @@ package struct CatalogReader {
                 at: entry.location,
                 "a catalog from an address can't include others; name each address where this one is named")
         }
-        catalog.includes.append(CatalogInclude(pattern: pattern, folder: folder))
+        var named = CatalogInclude(pattern: pattern, folder: folder)
+        defer { catalog.includes.append(named) }
         var paths = [IncludePattern.path(pattern, in: folder)]
         if IncludePattern.isPattern(pattern), !IncludePattern.exists(paths[0]) {
             var walk = PatternWalk()
@@ -238,6 +240,7 @@ package struct CatalogReader {
         for path in paths {
             do throws(SystemError) {
                 let real = try IncludePattern.resolve(path)
+                named.names.append(ResolvedPath(path: path, real: real))
                 include(real, found: path, entry, from: includer, base: base, chain: chain)
             } catch {
                 unreadableCount += 1

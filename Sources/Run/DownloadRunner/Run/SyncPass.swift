@@ -43,7 +43,9 @@ struct SyncPass: Sendable {
     func run(_ catalog: Catalog, _ check: CheckReport, started: Date) async -> SyncSummary {
         let run: Int64
         do throws(Refusal) { run = try history.begin() } catch { return SyncSummary(error) }
-        let mayBeNoted = open.idle?.begin(catalog, open.store) ?? false
+        let begun = await Blocking.run { [open, library] _ in
+            open.idle?.begin(catalog, in: open.store, of: library)
+        }
         var isIdle = false
         var summary: SyncSummary
         do throws(Refusal) {
@@ -55,9 +57,9 @@ struct SyncPass: Sendable {
             summary = SyncSummary(error)
         }
         do throws(Refusal) { summary.libraryBytes = try history.end(run, summary) } catch { summary.add(error) }
-        if mayBeNoted, isIdle {
+        if let begun, isIdle {
             await Blocking.run { [summary, open, library] _ in
-                open.idle?.end(catalog, summary, in: open.store, of: library)
+                open.idle?.end(begun, catalog, summary, in: open.store, of: library)
             }
         }
         return summary

@@ -76,32 +76,43 @@ package struct IdleRun: Sendable {
 
     // MARK: this run
 
-    /// Begins to note a run whose pass begins, unless its catalogs are of those that it must always look at. Returns
-    /// whether it did.
-    package func begin(_ catalog: Catalog, _ store: DownloadStore) -> Bool {
-        guard Self.mayBeNoted(catalog) else { return false }
-        do { try store.idle.begin(about: subject) } catch { return false }
-        return true
+    /// What a pass begins with, before it compares anything.
+    package struct Begun: Sendable {
+        fileprivate var folders: [String]
+        fileprivate var libraryDigest: [UInt8]
     }
 
-    /// Notes a run that found nothing to do, if no row has changed since ``begin(_:_:)``. An error costs the note only.
+    /// Begins to note a run whose pass begins; nil if its catalogs are of those that it must always look at.
+    package func begin(_ catalog: Catalog, in store: DownloadStore, of library: LibraryFolder) -> Begun? {
+        guard Self.mayBeNoted(catalog), (try? store.idle.begin(about: subject)) != nil else { return nil }
+        return begun(catalog, in: store, of: library)
+    }
+
+    /// Notes a run that found nothing to do, if no row and no file has changed since it began. An error costs the note
+    /// only.
     package func end(
-        _ catalog: Catalog, _ summary: SyncSummary, in store: DownloadStore, of library: LibraryFolder
+        _ begun: Begun, _ catalog: Catalog, _ summary: SyncSummary, in store: DownloadStore, of library: LibraryFolder
     ) {
         let isOver = summary.downloads.keys.allSatisfy { [.finished, .cancelled, .paused].contains($0) }
         guard isOver, summary.conditions.isEmpty, summary.errors.isEmpty, summary.stopReason == nil,
             summary.warnings == 0, summary.sidecarsWanted == 0, summary.sidecarsFailed == 0,
             (try? store.idle.isSettled()) == true, catalog.files.allSatisfy(Self.isAsRead),
-            let trace = CatalogTrace(of: catalog, given: options.catalogs), let digest = trace.digest(),
-            catalog.files.allSatisfy(Self.isAsRead),
-            let folders = try? store.idle.folders(of: catalog.courses.map(\.id)), folders.count <= Self.mostFolders,
-            let libraryDigest = self.digest(of: library, folders)
+            let trace = CatalogTrace(of: catalog), let digest = trace.digest(),
+            catalog.files.allSatisfy(Self.isAsRead), let now = self.begun(catalog, in: store, of: library),
+            now.folders == begun.folders, now.libraryDigest == begun.libraryDigest
         else { return }
         let note = IdleNote(
-            catalogs: trace, digest: digest, folders: folders, libraryDigest: libraryDigest,
+            catalogs: trace, digest: digest, folders: begun.folders, libraryDigest: begun.libraryDigest,
             downloads: summary.downloads, fromOtherSource: summary.fromOtherSource)
         guard let data = note.data else { return }
         try? store.idle.end(data, about: subject)
+    }
+
+    private func begun(_ catalog: Catalog, in store: DownloadStore, of library: LibraryFolder) -> Begun? {
+        guard let folders = try? store.idle.folders(of: catalog.courses.map(\.id)), folders.count <= Self.mostFolders,
+            let digest = digest(of: library, folders)
+        else { return nil }
+        return Begun(folders: folders, libraryDigest: digest)
     }
 
     /// Whether a catalog's bytes are all that the comparison has of it. A cover in a file is read by each run.
