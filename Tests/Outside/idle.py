@@ -1,7 +1,7 @@
 """A night in which nothing changed is told from all others: its catalogs aren't read, and everything else is as always.
 
 `idle_night` makes random changes by seed, and each night twice: with the notes of the night before, and without them.
-COURSEFETCH_SEED=n repeats one seed, --soak tries hundreds.
+COURSEFETCH_SEED=n repeats one seed, --soak tries others each time.
 """
 
 import json
@@ -10,6 +10,7 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import time
 import unicodedata
 import unittest
 
@@ -295,7 +296,9 @@ class Nights(Idle):
         elif kind == "plugin":
             self.stage.urls(self.table, description=f"d{chance.randrange(99)}")
         elif kind == "partial":
-            (self.stage.library / ".coursefetch" / "partials" / f"{chance.randrange(1, 99)}.part").write_bytes(b"x")
+            partials = self.stage.library / ".coursefetch" / "partials"
+            partials.mkdir(parents=True, exist_ok=True)
+            (partials / f"{chance.randrange(1, 99)}.part").write_bytes(b"x")
         elif kind == "empty" and files:
             shutil.rmtree(chance.choice(files).parent, ignore_errors=chance.random() < 2)
             self.stage.library.mkdir(exist_ok=True)
@@ -344,7 +347,9 @@ class Nights(Idle):
 
     def test_idle_night(self):
         given = os.environ.get("COURSEFETCH_SEED")
-        seeds = [int(given)] if given else range(200 if SOAK else 4)
+        # Other ones in each soak.
+        first = time.time_ns() % 1_000_000
+        seeds = [int(given)] if given else range(first, first + 300 // SOAK) if SOAK else range(4)
         skipped = 0
         for seed in seeds:
             with self.subTest(seed=seed):
