@@ -16,7 +16,7 @@ package struct RemuxJob: Sendable, Equatable {
     package var subtitles: [RemuxInput] = []
     /// An absolute path. An existing file is overwritten.
     package var output: FilePath
-    /// Nil if ffmpeg has to make room at its end.
+    /// Nil if ffmpeg has to move its output behind the index when that is complete.
     package var indexRoom: IndexRoom?
 
     /// Nil for an output that isn't an absolute path.
@@ -103,8 +103,8 @@ package struct RemuxJob: Sendable, Equatable {
         }
     }
 
-    /// Whether ffmpeg complains that the end of its output couldn't be written, such as the index. Up to version 6 it
-    /// exits with 0 then.
+    /// Whether ffmpeg complains that the end of its output couldn't be written, such as the index. Version 5 exits with
+    /// 0 then.
     static func tellsOfLostBytes(_ complaint: String) -> Bool {
         complaint.contains("Error writing trailer") || complaint.contains("Error closing file")
     }
